@@ -30,7 +30,7 @@ help:
 
 install: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt Makefile tests/export/validator.txt \
+$(INSTALLED): pyproject.toml constraints.txt Makefile tests/exports/validator.txt \
   $(wildcard plugins/*/pyproject.toml)
 	@echo "== virtual environment in .venv"
 	$(PYTHON) -m venv .venv
@@ -42,7 +42,7 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile tests/export/validator.txt
 	@echo "== the validator of RO-Crates, which needs an environment of its own"
 	$(PYTHON) -m venv .venv/rocrate-validator
 	@$(RETRY) .venv/rocrate-validator/bin/python -m pip --disable-pip-version-check --retries 10 --timeout 60 \
-	  install --quiet -r tests/export/validator.txt
+	  install --quiet -r tests/exports/validator.txt
 	@touch $@
 
 study: install

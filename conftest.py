@@ -34,7 +34,7 @@ ONE_PROCESS = (
     *(folder.relative_to(ROOT).as_posix() for folder in sorted(ROOT.glob("plugins/*/tests"))),
     "tests/plugin/isolation/test_environment.py",
     "tests/plugin/isolation/test_pins.py",
-    "tests/report/run",
+    "tests/reports/run",
     "tests/study/test_kill.py",
 )
 

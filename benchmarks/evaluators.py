@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from repro.evaluate import Frames, evaluate, evaluate_frames, read_frames
+from repro.lists import Frames, evaluate, evaluate_frames, read_frames
 
 USERS, ITEMS, LISTED, RELEVANT = 6_040, 3_706, 100, 30
 METRICS = ("ndcg@10", "ndcg@100", "precision@10", "recall@10", "ap@100", "rr")

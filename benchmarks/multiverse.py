@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import repro
-from repro.explain import ScoredRun, multiverse
-from repro.explain.variants import measure_variants
+from repro.explanations import ScoredRun, multiverse
+from repro.explanations.variants import measure_variants
 
 ALGORITHMS = ["popularity", "item-knn", "user-knn", "ease", "puresvd"]
 VARIED = ["ties", "missing", "candidates", "relevance.threshold", "metric.ndcg"]

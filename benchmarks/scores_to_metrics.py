@@ -22,10 +22,10 @@ import numpy.typing as npt
 from numba import njit, prange
 
 from repro.data.interactions import Interactions
-from repro.evaluate import measure_given
 from repro.evaluation.candidates.lists import ListBlock
 from repro.evaluation.metrics import Background, metrics, parse_measure
 from repro.evaluation.ranking import RankingRules, Tally, rank
+from repro.lists import measure_given
 from repro.plugin import Scores
 from repro.protocol import Protocol, resolve
 

@@ -8,35 +8,51 @@ from typing import TYPE_CHECKING, Any
 from repro.current import provide
 from repro.version import __version__
 
-# The modules of public names. They and public packages are imported when first used, so that `import repro` is fast.
+# Public names with the modules that define them. Modules are imported when first used, so that `import repro` is fast.
 _PUBLIC = {
     "Interactions": "repro.data",
+    "Metric": "repro.evaluation.metrics",
     "Protocol": "repro.protocol",
     "ReproError": "repro.errors",
     "ReproWarning": "repro.errors",
     "Run": "repro.runs.run",
     "Study": "repro.study",
-    "curves": "repro.evaluate.curves",
-    "evaluate": "repro.evaluate",
-    "export_run": "repro.export",
+    "audit": "repro.audits",
+    "curves": "repro.lists.curves",
+    "diff": "repro.explanations",
+    "evaluate": "repro.lists",
+    "explain": "repro.explanations",
+    "export": "repro.exports",
     "load_dataset": "repro.data",
-    "write_report": "repro.report",
+    "multiverse": "repro.explanations",
+    "replay": "repro.verification",
+    "replicate": "repro.replications",
+    "report": "repro.reports",
+    "seal": "repro.verification",
+    "verify": "repro.verification",
 }
+_PACKAGES = ("audits", "data", "evaluation", "plugin", "protocol", "replications", "stats")
 
 if TYPE_CHECKING:
-    from repro import audit, data, evaluation, explain, plugin, protocol, replicate, report, stats, study, verify
+    from repro import audits, data, evaluation, plugin, protocol, replications, stats
+    from repro.audits import audit
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError, ReproWarning
-    from repro.evaluate import evaluate
-    from repro.evaluate.curves import curves
-    from repro.export import export_run
+    from repro.evaluation.metrics import Metric
+    from repro.explanations import diff, explain, multiverse
+    from repro.exports import export
+    from repro.lists import evaluate
+    from repro.lists.curves import curves
     from repro.protocol import Protocol
-    from repro.report import write_report
+    from repro.replications import replicate
+    from repro.reports import report
     from repro.runs.run import Run
     from repro.study import Study
+    from repro.verification import replay, seal, verify
 
 __all__ = [
     "Interactions",
+    "Metric",
     "Protocol",
     "ReproError",
     "ReproWarning",
@@ -44,21 +60,25 @@ __all__ = [
     "Study",
     "__version__",
     "audit",
+    "audits",
     "curves",
     "data",
+    "diff",
     "evaluate",
     "evaluation",
     "explain",
-    "export_run",
+    "export",
     "load_dataset",
+    "multiverse",
     "plugin",
     "protocol",
+    "replay",
     "replicate",
+    "replications",
     "report",
+    "seal",
     "stats",
-    "study",
     "verify",
-    "write_report",
 ]
 
 
@@ -75,7 +95,7 @@ provide(_application)
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in __all__:  # a package, used as in ``repro.audit.infer``
+    if name in _PACKAGES:
         return importlib.import_module(f"repro.{name}")
     raise AttributeError(f"module 'repro' has no attribute '{name}'")
 

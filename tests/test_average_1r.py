@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 
 from repro import Study
-from repro.audit.hypotheses.simulation import Simulation
-from repro.audit.hypotheses.space import Space
-from repro.audit.questions.question import Question, User
+from repro.audits.hypotheses.simulation import Simulation
+from repro.audits.hypotheses.space import Space
+from repro.audits.questions.question import Question, User
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metric_named
-from repro.explain import ScoredRun
-from repro.explain.variants import measure_variants
+from repro.explanations import ScoredRun
+from repro.explanations.variants import measure_variants
 from repro.protocol import Protocol
-from repro.verify import verify
+from repro.verification import verify
 
 RULES = ("skip", "zero", "one", "nan")
 METRIC = "rr"

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import repro
-from repro.audit.hypotheses.simulation import Simulation
-from repro.audit.hypotheses.space import Space
-from repro.audit.questions.question import Question, User
+from repro.audits.hypotheses.simulation import Simulation
+from repro.audits.hypotheses.space import Space
+from repro.audits.questions.question import Question, User
 from repro.errors import ProtocolError, ReproError
 from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 import repro
-from repro.audit.hypotheses.simulation import Simulation
-from repro.audit.hypotheses.space import Space
-from repro.audit.questions.question import Question, User
+from repro.audits.hypotheses.simulation import Simulation
+from repro.audits.hypotheses.space import Space
+from repro.audits.questions.question import Question, User
 from repro.errors import ProtocolError
-from repro.evaluate import default_protocol
 from repro.evaluation.metrics import metric_named
+from repro.lists import default_protocol
 from repro.protocol import Protocol
 from tests.evaluation.metrics.test_ties import all_orders
 

@@ -50,7 +50,7 @@ def test_no_package_names_a_module_of_another_one_in_text():
     [
         'resolve_name("repro.split:decisions")()',
         'import_module("repro.evaluation.metrics")',
-        'EXPORT = "repro.export:export_run"',
+        'EXPORT = "repro.exports:export"',
         'import_module(f"repro.evaluation.metrics.{name}")',
         '__import__("repro.plugin")',
     ],

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from repro.audit.campaign.audit_results import AuditResults
-from repro.audit.policies import file_stem
+from repro.audits.campaign.audit_results import AuditResults
+from repro.audits.policies import file_stem
 from repro.protocol import protocol_names, read_protocol
-from repro.report.audit.audit_page import audit_page
+from repro.reports.audit.audit_page import audit_page
 from repro.runs.folder import JOURNAL
 from repro.runs.journal import journal_bytes, read_journal
-from repro.verify import verify
-from repro.verify.record import FolderRecord
+from repro.verification import verify
+from repro.verification.record import FolderRecord
 
 REPORTS = Path(__file__).parents[1] / "reports"
 AUDIT = REPORTS / "evaluator-audit"

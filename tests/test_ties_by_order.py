@@ -10,10 +10,10 @@ import pytest
 
 import repro
 from repro import Study
-from repro.audit.hypotheses.simulation import Simulation
-from repro.audit.hypotheses.space import Space
-from repro.audit.policies import hypothesis_of
-from repro.audit.questions.question import Question, User
+from repro.audits.hypotheses.simulation import Simulation
+from repro.audits.hypotheses.space import Space
+from repro.audits.policies import hypothesis_of
+from repro.audits.questions.question import Question, User
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metric_named
 from repro.protocol import Protocol, protocol_names, read_protocol
@@ -119,7 +119,7 @@ def test_a_study_orders_ties_by_the_whole_data_set(rule, tmp_path):
 
 def of_cells(run, data):
     """For each fold the table of lists, and the scores by user and item."""
-    from repro.explain import ScoredRun
+    from repro.explanations import ScoredRun
     from repro.runs.journal import read_journal
 
     retained = ScoredRun.open(run.folder, data)
@@ -146,7 +146,7 @@ def test_evaluate_orders_ties_by_training_rows_and_then_truth():
     recommended = frame([(1, item, 1.0) for item in (1, 2, 3, 4)])
     truth = frame([(2, 4), (1, 1)], "user item")
     train = frame([(7, 3), (7, 2), (8, 3)], "user item")  # the data set has 3, 2, 4, 1
-    base = repro.evaluate.default_protocol(rated=False)
+    base = repro.lists.default_protocol(rated=False)
     for rule, rank in (("data", 4), ("data-desc", 1)):
         actual = repro.evaluate(recommended, truth, base.replace({"ties.break": rule}), ["rr"], train, per_user=True)
         assert actual.set_index("user")["value"][1] == 1 / rank

@@ -14,12 +14,12 @@ from repro.errors import ReproError
 from repro.plugin import Algorithm, Framework, Parameter, plugins
 from repro.protocol import Protocol, parse_protocol, protocol_names, registry, toml_value
 from repro.protocol.toml import Inline, write_toml
-from repro.replicate import Claim
-from repro.replicate.claims.draft import Draft, claim_text
-from repro.replicate.claims.printed_table import PrintedTable
+from repro.replications import Claim
+from repro.replications.claims.draft import Draft, claim_text
+from repro.replications.claims.printed_table import PrintedTable
 from repro.study import Study
 from repro.study.model import read_study
-from repro.verify import verify
+from repro.verification import verify
 
 # Line breaks, quotes, backslashes, control characters, other alphabets: all but halves of surrogate pairs.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(

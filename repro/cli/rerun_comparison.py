@@ -13,7 +13,7 @@ from repro.cli.options.shared_options import StoredRunOptions, workers_option
 from repro.cli.output import Styled, echo, print_table, written_number
 
 if TYPE_CHECKING:
-    from repro.verify.compare import Comparison, Number
+    from repro.verification.compare import Comparison, Number
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repro.evaluation.suspicion
-from repro.evaluate import read_frames
-from repro.evaluate.mismatches import mismatch_findings
 from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious, summaries
 from repro.evaluation.suspicion.summary import PARAGRAPHS
+from repro.lists import read_frames
+from repro.lists.mismatches import mismatch_findings
 from repro.protocol import Protocol
-from tests.evaluate.test_mismatches import LISTS, TRUTH
+from tests.lists.test_mismatches import LISTS, TRUTH
 
 
 def facts(**counts):

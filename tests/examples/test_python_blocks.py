@@ -17,7 +17,7 @@ from .test_commands import BLOCK, PAGES, ROOT
 
 # Blocks that are not run here, by how they begin, with the reason.
 NOT_RUN = {
-    "import repro\n\n\ndef hit_rate(": "tests/audit/test_readme.py runs it and compares what it prints",
+    "import repro\n\n\ndef hit_rate(": "tests/audits/test_readme.py runs it and compares what it prints",
     "class FollowedBy:": "tests/plugin/api/test_queries.py runs it on a few clicks",
     "from repro.plugin import pinned, plugins": "builds an environment, as tests/plugin/isolation/test_pins.py does",
 }
@@ -87,7 +87,7 @@ def test_it_is_toml(text):
 
 
 def mentioned():
-    """Names such as `repro.verify.replay` in pages, and in the roles and code spans of docstrings."""
+    """Names such as `repro.replay` in pages, and in the roles and code spans of docstrings."""
     sources = [*PAGES, *sorted((ROOT / "repro").rglob("*.py")), *sorted(ROOT.glob("plugins/*/*/*.py"))]
     found = {}
     for path in sources:

@@ -61,7 +61,7 @@ CELLS = 4
 # The real command, but for the report after the run, which takes longer than all of it.
 REPRO = """
 import sys, types
-sys.modules["repro.report"] = types.SimpleNamespace(write_report=lambda results: results.folder / "report.html")
+sys.modules["repro.reports"] = types.SimpleNamespace(write_report=lambda results: results.folder / "report.html")
 from repro.cli import main
 main()
 """

@@ -14,7 +14,7 @@ from repro.study import Study, run_study
 # A clock that goes back by an hour with every look at it; the clock is not what is tested here.
 BACKWARDS = """
 import datetime, sys, types
-sys.modules["repro.report"] = types.SimpleNamespace(write_report=lambda results: results.folder / "report.html")
+sys.modules["repro.reports"] = types.SimpleNamespace(write_report=lambda results: results.folder / "report.html")
 import repro.runs.journal.journal
 
 class Clock(datetime.datetime):

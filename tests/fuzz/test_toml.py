@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repro.protocol import read_protocol
-from repro.replicate.claims.reader import read_claim
+from repro.replications.claims.reader import read_claim
 from repro.study import Study
 
 ROOT = Path(__file__).parents[2]

@@ -23,7 +23,7 @@ from repro.protocol.model import HASH_VERSION
 from repro.runs.journal import read_journal
 from repro.study.cell import run_cell
 from repro.study.plan import make_plan
-from repro.verify import verify
+from repro.verification import verify
 
 BASE = Protocol.load("random-5fold")
 
@@ -176,7 +176,7 @@ import sys
 from repro import Study
 from repro.protocol import registry
 from repro.runs.run import Run
-from repro.verify import verify
+from repro.verification import verify
 
 study, run, whole, action, known = sys.argv[1:]
 assert not known or known in registry(), known

@@ -10,7 +10,7 @@ import pytest
 
 import repro
 from repro.errors import JournalError, StudyError
-from repro.explain import diff
+from repro.explanations import diff
 from repro.metric_study import study_metrics
 from repro.runs.journal import Journal, events, read_journal
 
@@ -106,12 +106,12 @@ READERS = {
     "protocol": lambda folder: repro.Run(folder).protocol,
     "per_user": lambda folder: repro.Run(folder).per_user(),
     "compare": lambda folder: repro.Run(folder).compare(),
-    "report": lambda folder: repro.write_report(repro.Run(folder)),
+    "report": lambda folder: repro.report(folder),
     "diff": lambda folder: diff(folder, folder),
     "metric study": study_metrics,
-    "csv": lambda folder: repro.export_run(folder, "csv", folder.parent / "csv"),
-    "crate": lambda folder: repro.export_run(folder, "ro-crate", folder.parent / "crate"),
-    "prov": lambda folder: repro.export_run(folder, "prov", folder.parent / "prov.json"),
+    "csv": lambda folder: repro.export(folder, "csv", folder.parent / "csv"),
+    "crate": lambda folder: repro.export(folder, "ro-crate", folder.parent / "crate"),
+    "prov": lambda folder: repro.export(folder, "prov", folder.parent / "prov.json"),
 }
 
 
@@ -130,7 +130,7 @@ def test_verification_names_every_changed_decision_in_the_same_words(copy):
     text = (copy / "protocol.toml").read_text()
     changed = text.replace('break = "item-asc"', 'break = "item-desc"').replace("folds = 2", "folds = 3")
     (copy / "protocol.toml").write_text(changed)
-    messages = [str(failure) for failure in repro.verify.verify(copy, "rescore").failures]
+    messages = [str(failure) for failure in repro.verify(copy, "rescore").failures]
     assert any("ties.break was 'item-asc' when the run was made, and is 'item-desc' now" in text for text in messages)
     assert any("split.folds was 2 when the run was made, and is 3 now" in text for text in messages)
 

@@ -10,16 +10,16 @@ import pytest
 from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import JournalError, ReproError
-from repro.explain import ScoredRun
-from repro.export.forms import BUILT_IN, export_forms
+from repro.explanations import ScoredRun
+from repro.exports.forms import BUILT_IN, export_forms
 from repro.metric_study import study_metrics
 from repro.protocol import Protocol
-from repro.report import write_report
+from repro.reports import write_report
 from repro.runs.folder import RunFolder
 from repro.runs.journal import read_journal
 from repro.runs.journal.journal import FIRST, canonical_json, line_hash
 from repro.runs.run import Run
-from repro.verify import verify
+from repro.verification import verify
 
 DATA = synthetic_interactions(users=30, items=20, ratings=300, alpha=1.0, seed=4)
 

@@ -18,7 +18,7 @@ from repro.evaluation.metrics import metrics, parse_measure
 from repro.protocol import Protocol
 from repro.runs.journal import read_journal
 from repro.study.plan import make_plan
-from repro.verify import verify
+from repro.verification import verify
 
 AVERAGES = list(itertools.product(("users", "lists", "pooled"), ("mean", "pooled")))
 ONE = ["reference/item-knn"]

@@ -9,7 +9,7 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
-from repro.report import write_report
+from repro.reports import write_report
 from repro.runs.journal import read_journal
 
 BUILT = "`repro plugins install recbole` builds its environment"

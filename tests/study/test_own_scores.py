@@ -8,9 +8,9 @@ import pytest
 
 import repro
 from repro import Study
-from repro.evaluate import default_protocol
 from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.metrics import simple_measures
+from repro.lists import default_protocol
 from repro.plugin import FALLBACK, SCORED, UNSCORED, CheckedRecommender, Scores
 from repro.protocol import Protocol
 from repro.study.fold_data import fold_data

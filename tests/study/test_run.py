@@ -17,7 +17,7 @@ from repro.errors import JournalError, ProtocolError, StudyError
 from repro.protocol import Protocol
 from repro.runs.folder import RunFolder
 from repro.runs.journal import read_journal
-from repro.verify import verify
+from repro.verification import verify
 
 FILES = ("results.parquet", "results.csv")
 

@@ -20,7 +20,7 @@ from repro.evaluation.metrics import simple_measures
 from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious, summaries
 from repro.plugin import FALLBACK, CheckedRecommender, Scores, parameters_of, plugins
 from repro.protocol import Protocol
-from repro.report import write_report
+from repro.reports import write_report
 from repro.runs.journal import read_journal
 from repro.runs.run import Run
 from repro.study import RunOptions, make_plan, run_study

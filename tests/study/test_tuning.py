@@ -19,7 +19,7 @@ from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.errors import StudyError
 from repro.protocol import Protocol
-from repro.report import write_report
+from repro.reports import write_report
 from repro.runs.journal import read_journal
 from repro.study import make_plan
 from repro.study.fold_data import validation_data

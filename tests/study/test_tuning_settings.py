@@ -7,7 +7,7 @@ from repro import Study
 from repro.errors import ProtocolError, StudyError
 from repro.plugin import Algorithm, Framework, Parameter, Scores, plugins
 from repro.protocol import Protocol
-from repro.report import write_report
+from repro.reports import write_report
 from repro.study import make_plan
 from repro.study.tuning import search
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import repro
-from repro.audit.pipelines.rescoring import ScoredFold, rescore
+from repro.audits.pipelines.rescoring import ScoredFold, rescore
 from repro.errors import PluginError
 from repro.plugin import Case, plugins
 from repro.protocol import Protocol

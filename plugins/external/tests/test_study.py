@@ -12,7 +12,7 @@ from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import StudyError
 from repro.protocol import Protocol
-from repro.report import write_report
+from repro.reports import write_report
 from repro.runs.journal import read_journal
 
 # A program as somebody else might have written it: how many users have each item, and nothing of repro.

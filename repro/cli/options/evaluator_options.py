@@ -11,7 +11,7 @@ from repro.cli.options.option_classes import completes, option
 from repro.cli.options.shared_options import ProgressOptions, seed_option
 
 if TYPE_CHECKING:
-    from repro.audit import BlackBox
+    from repro.audits import BlackBox
     from repro.plugin import Evaluator, Pipeline
 
 DEFAULT_K = 10
@@ -50,7 +50,7 @@ def complete_data(text: str) -> dict[str, str]:
 
 @completes()
 def complete_cannot(text: str) -> list[str]:
-    from repro.audit.black_boxes.python_function import KEYWORDS
+    from repro.audits.black_boxes.python_function import KEYWORDS
 
     return list(KEYWORDS)
 
@@ -78,7 +78,7 @@ def framework_of(evaluator: str) -> str:
 
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
-    from repro.audit.black_boxes.python_function import box_of_function, load
+    from repro.audits.black_boxes.python_function import box_of_function, load
     from repro.evaluation.metrics import metric_named
 
     if len(metrics) > 1:

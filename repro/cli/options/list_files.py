@@ -21,7 +21,7 @@ from repro.cli.output import echo
 if TYPE_CHECKING:
     import pandas as pd
 
-    from repro.evaluate import Frames
+    from repro.lists import Frames
     from repro.protocol import Protocol
 
 _STDIN = "-"
@@ -85,7 +85,7 @@ class ListFileOptions(ChangeOptions, JsonOption):
         self, progress: Callable[[str], None] = lambda text: None
     ) -> Iterator[Callable[[str, str], pd.DataFrame]]:
         """Reads a file in its role: recommendations, truth or train."""
-        from repro.evaluate.inputs import READERS, columns_of, require_known_columns
+        from repro.lists.inputs import READERS, columns_of, require_known_columns
 
         names = self._column_names()
         require_known_columns(names)
@@ -122,7 +122,7 @@ class ListFileOptions(ChangeOptions, JsonOption):
 
     def protocol_for(self, frames: Frames) -> Protocol:
         """The named protocol, or the default of :func:`repro.evaluate`, with the changes applied."""
-        from repro.evaluate import default_protocol
+        from repro.lists import default_protocol
         from repro.protocol import read_protocol
 
         protocol = read_protocol(self.protocol) if self.protocol else default_protocol(frames.truth.explicit)
@@ -141,7 +141,7 @@ def _stdin_file(folder: Path) -> Path:
 
 def print_mismatches(frames: Frames, protocol: Protocol, label: str) -> None:
     """Print problems of the recommendations on standard error, where the Python functions warn."""
-    from repro.evaluate.mismatches import mismatches
+    from repro.lists.mismatches import mismatches
 
     for sentence in mismatches(frames, protocol, label):
         echo(f"note: {sentence}", err=True)

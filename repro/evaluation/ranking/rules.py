@@ -153,7 +153,7 @@ def refuse_rows(protocol: Protocol) -> None:
         raise ProtocolError(
             f'ties.break = "{rule}" is the order of the rows of given recommendations, and lists that are made of '
             'scores have no rows; use "data" for the order of the data set, or "item-asc", or give recommendations to '
-            "repro.evaluate"
+            "repro.lists"
         )
 
 

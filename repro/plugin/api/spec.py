@@ -73,7 +73,7 @@ def repro_splitters() -> Sequence[Splitter]:  # type: ignore[empty-body]
 
 @spec
 def repro_exporters() -> Sequence[Exporter]:  # type: ignore[empty-body]
-    """Declare exporters: a finished run written in another form (``repro.export_run``).
+    """Declare exporters: a finished run written in another form (``repro.export``).
 
     Called when exporters are first used.
     """

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from repro.errors import DataError
-from repro.evaluate import default_protocol, evaluate, read_recommendations, read_train, read_truth
+from repro.lists import default_protocol, evaluate, read_recommendations, read_train, read_truth
 
 METRICS = ["ndcg@3", "ap", "rr"]
 ROWS = [("ann", "x", 0.9), ("ann", "y", 0.8), ("ann", "z", 0.7), ("bob", "y", 3.25), ("bob", "x", 1.0)]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.evaluate import default_protocol, evaluate
+from repro.lists import default_protocol, evaluate
 
 # A relevant item with three others at the same score, one above, one below; and a user without ties.
 TIED = {1: 0.5, 2: 0.9, 3: 0.5, 4: 0.5, 5: 0.5, 6: 0.1}

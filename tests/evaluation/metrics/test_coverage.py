@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.errors import ProtocolError
-from repro.evaluate import measure_given
 from repro.evaluation.metrics import simple_measures
+from repro.lists import measure_given
 
 # Down to 2: item 1 is in three lists, item 2 in two, item 4 in one; one list is short and one is empty.
 LISTS = [{1: 3.0, 2: 2.0, 5: 1.0}, {2: 2.0, 1: 1.0}, {1: 2.0, 4: 1.0, 3: 0.5}, {}]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from repro.errors import DataError, ProtocolError
-from repro.evaluate import default_protocol, evaluate
+from repro.lists import default_protocol, evaluate
 
 # Two users. With a half-life of 2 the places of a list are worth 1, 1/2, 1/4 and so on.
 LISTS = pd.DataFrame({"user": ["a", "a", "a", "b", "b"], "item": ["x", "y", "z", "y", "x"], "rank": [1, 2, 3, 1, 2]})

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
-from repro.evaluate import default_protocol, evaluate
+from repro.lists import default_protocol, evaluate
 
 
 def random_lists(seed: int, highest: int) -> tuple[np.ndarray, np.ndarray]:

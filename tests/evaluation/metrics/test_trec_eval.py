@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import pytrec_eval
 
-from repro.evaluate import default_protocol, evaluate
+from repro.lists import default_protocol, evaluate
 
 # What trec_eval calls a measure, and what it is called here.
 MEASURES = {

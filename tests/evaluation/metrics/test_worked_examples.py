@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from repro.errors import ProtocolError
-from repro.evaluate import default_protocol, evaluate
+from repro.lists import default_protocol, evaluate
 
 # Mansoury's lecture: four users, lists of four.
 TRUTH = [{2, 3}, {1, 2, 3, 5, 7}, {3, 4, 6}, {1, 2, 3, 4, 5, 6}]

@@ -70,7 +70,7 @@ import sys
 
 import numpy as np
 
-from repro import Protocol, Study, export_run, load_dataset
+from repro import Protocol, Study, export, load_dataset
 from repro.data.interactions import Interactions
 from repro.plugin import Case, Scores, plugins
 
@@ -78,7 +78,7 @@ changes = {"split.strategy": "example/every-nth", "split.example-every-nth.n": 4
 protocol = Protocol.load("random-5fold").replace(changes, "test")
 algorithms = [{"use": "example/decayed-popularity", "parameters": {"half_life": 2}}]
 results = Study("example-cinema", protocol, algorithms, ["filled@3", "hit@1"]).run(sys.argv[1] + "/run")
-export_run(results, "markdown", sys.argv[1] + "/table.md")
+export(results, "markdown", sys.argv[1] + "/table.md")
 
 data = load_dataset("example-cinema")
 scores = np.array([[3.0, 2.0, 1.0, 0.0]] * 3 + [[0.0, np.nan, 1.0, 2.0]])

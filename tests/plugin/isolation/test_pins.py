@@ -24,7 +24,7 @@ from repro.plugin.isolation import environment
 from repro.plugin.isolation.pins import SETTING, checked_pins, current_pins, pins_as_setting, with_pins
 from repro.runs.journal import read_journal
 from repro.study import RunOptions, run_study
-from repro.verify import replay
+from repro.verification import replay
 
 
 def requirements():

@@ -14,7 +14,7 @@ from repro.cli.progress import Stages
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.audit.campaign.audit_results import AuditResults
+    from repro.audits.campaign.audit_results import AuditResults
 
 _FINDINGS = 10  # findings that are printed
 
@@ -51,8 +51,8 @@ def report(options: ReportOptions) -> None:
     The policy of every measure of every evaluator is inferred, measures that are declared as one metric are compared,
     and whole evaluations are compared with the core. Finished work is kept: --resume continues an interrupted audit.
     """
-    from repro.audit.campaign.audit_run import PROTOCOLS
-    from repro.report.audit import write_audit_report
+    from repro.audits.campaign.audit_run import PROTOCOLS
+    from repro.reports.audit import write_audit_report
 
     table = Path(options.protocols) if options.protocols else Path(options.into) / PROTOCOLS
     results = _results_of_journal(options, table) if options.from_journal else _ask(options, table)
@@ -66,7 +66,7 @@ def report(options: ReportOptions) -> None:
 
 def _ask(options: ReportOptions, table: Path) -> AuditResults:
     """The results of an audit that is begun, or finished, now."""
-    from repro.audit.campaign import audit_run
+    from repro.audits.campaign import audit_run
     from repro.plugin import plugins
 
     evaluators, left_out = usable(chosen_evaluators(options.only))
@@ -88,7 +88,7 @@ def _ask(options: ReportOptions, table: Path) -> AuditResults:
 
 
 def _results_of_journal(options: ReportOptions, table: Path) -> AuditResults:
-    from repro.audit.campaign.audit_run import tables_from_journal
+    from repro.audits.campaign.audit_run import tables_from_journal
 
     results, lacking = tables_from_journal(Path(options.into), table)
     if lacking:
@@ -101,7 +101,7 @@ def _results_of_journal(options: ReportOptions, table: Path) -> AuditResults:
 
 
 def _summary(results: AuditResults, file: Path, protocols: Path) -> dict[str, object]:
-    from repro.report.audit import findings_of, headline
+    from repro.reports.audit import findings_of, headline
 
     return {
         "report": str(file),
@@ -122,7 +122,7 @@ def _summary(results: AuditResults, file: Path, protocols: Path) -> dict[str, ob
 
 
 def _print_results(results: AuditResults) -> None:
-    from repro.report.audit import findings_of, headline
+    from repro.reports.audit import findings_of, headline
 
     counts = headline(results)
     echo(

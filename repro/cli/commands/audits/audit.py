@@ -34,10 +34,10 @@ from repro.cli.output import Styled, echo, print_json, print_table
 from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
-    from repro.audit import BlackBox
-    from repro.audit.comparison.agreement import Agreement
-    from repro.audit.pipelines.pipeline_audit import PipelineAudit
-    from repro.audit.policies import Policy
+    from repro.audits import BlackBox
+    from repro.audits.comparison.agreement import Agreement
+    from repro.audits.pipelines.pipeline_audit import PipelineAudit
+    from repro.audits.policies import Policy
     from repro.plugin import Evaluator
 
 
@@ -73,9 +73,9 @@ def evaluators(options: EvaluatorsOptions) -> None:
     One matrix for each metric, the smallest cases of disagreement, and, where policies are given, the decisions that
     explain them.
     """
-    from repro.audit.comparison.agreement import share_of
-    from repro.audit.comparison.pairwise import compare_evaluators
-    from repro.audit.policies import read_policies
+    from repro.audits.comparison.agreement import share_of
+    from repro.audits.comparison.pairwise import compare_evaluators
+    from repro.audits.policies import read_policies
     from repro.evaluation.metrics import metric_named
 
     names = [metric_named(name).name for name in options.metrics]
@@ -139,8 +139,8 @@ def infer(options: InferOptions) -> None:
     TARGET is an evaluator of a plug-in, such as implicit/ranking_metrics_at_k, or a Python function called
     package.module:function, which takes (scores, truth, train, k): data frames with user, item and score or rating.
     """
-    from repro.audit import box_of_evaluator, infer_policy
-    from repro.audit.policies import write_policy
+    from repro.audits import box_of_evaluator, infer_policy
+    from repro.audits.policies import write_policy
 
     if ":" in options.target:
         boxes = [box_called(options.target, options.metrics, options.cutoff, options.cannot)]
@@ -196,7 +196,7 @@ def pipeline(options: PipelineOptions) -> None:
     NAME is a pipeline of a plug-in, such as surprise/cross_validate: the framework splits, fits and measures; the core
     measures its scores again.
     """
-    from repro.audit.pipelines.pipeline_audit import audit_pipeline, evaluator_of
+    from repro.audits.pipelines.pipeline_audit import audit_pipeline, evaluator_of
     from repro.data import load_dataset
 
     chosen = pipeline_called(options.name)
@@ -221,8 +221,8 @@ def pipeline(options: PipelineOptions) -> None:
 
 def _policies(evaluator: Evaluator, options: PipelineOptions, stages: Stages) -> Callable[[str], Policy | None]:
     """The policy of each measure of an evaluator: stated, read from a folder, or inferred now."""
-    from repro.audit import box_of_evaluator, infer_policy
-    from repro.audit.policies import read_policies
+    from repro.audits import box_of_evaluator, infer_policy
+    from repro.audits.policies import read_policies
     from repro.protocol import read_protocol
 
     if options.protocol and options.policies:
@@ -245,7 +245,7 @@ def _policies(evaluator: Evaluator, options: PipelineOptions, stages: Stages) ->
 @contextmanager
 def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
     """Shows how many aspects of a policy have been examined."""
-    from repro.audit.questions.aspects import aspects_of
+    from repro.audits.questions.aspects import aspects_of
 
     total, done = len(aspects_of(box.metric)) + 3, 0  # three more: stability, all aspects together, evidence
 

@@ -157,9 +157,9 @@ def _undefined(metric: Metric) -> str:
 def _by_default(metric: Metric, variant: str = "") -> tuple[Measure | None, str]:
     """The metric (or its ``variant``) under the default protocol; or None, and why there is none."""
     from repro.errors import ProtocolError
-    from repro.evaluate import default_protocol
     from repro.evaluation.metrics import metrics as known
     from repro.evaluation.metrics import parse_measure
+    from repro.lists import default_protocol
 
     name = metric.name + (f"[{variant}]" if variant else "") + _cutoff(metric)
     try:
@@ -174,7 +174,7 @@ def _cutoff(metric: Metric) -> str:
 
 def _bounds(metric: Metric, variant: str = "") -> tuple[float, float] | None:
     """The range under the default protocol; None if the metric is not defined there."""
-    from repro.evaluate import default_protocol
+    from repro.lists import default_protocol
 
     measure, _ = _by_default(metric, variant)
     return measure.range(default_protocol(True)) if measure else None
@@ -182,7 +182,7 @@ def _bounds(metric: Metric, variant: str = "") -> tuple[float, float] | None:
 
 def _range(metric: Metric) -> str:
     """The range by default, and the options that change it."""
-    from repro.evaluate import default_protocol
+    from repro.lists import default_protocol
 
     usual = _bounds(metric)
     if usual is None:

@@ -15,8 +15,8 @@ from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.replicate.check import ClaimCheck
-    from repro.replicate.claims.draft import Draft
+    from repro.replications.check import ClaimCheck
+    from repro.replications.claims.draft import Draft
 
 
 @click.group(epilog="Example: repro claim check reports/replications/surprise-readme-ml100k/claim.toml")
@@ -29,8 +29,8 @@ def claim() -> None:
 @json_option
 def check(file: str, as_json: bool) -> None:
     """What the source leaves open, what would be run, and what is missing for it; nothing is run."""
-    from repro.replicate import Claim
-    from repro.replicate.check import check as check_claim
+    from repro.replications import Claim
+    from repro.replications.check import check as check_claim
 
     checked = check_claim(Claim.load(file))
     if as_json:
@@ -89,9 +89,9 @@ def new(options: NewClaimOptions) -> None:
     With --table nothing is asked: what is not known has a comment that says what to fill in.
     """
     from repro.errors import StudyError
-    from repro.replicate.claims.claim import FILE
-    from repro.replicate.claims.draft import Draft, claim_text
-    from repro.replicate.claims.printed_table import read_table
+    from repro.replications.claims.claim import FILE
+    from repro.replications.claims.draft import Draft, claim_text
+    from repro.replications.claims.printed_table import read_table
 
     target = Path(options.into) / FILE
     if target.exists():
@@ -116,7 +116,7 @@ def new(options: NewClaimOptions) -> None:
 
 def _ask(draft: Draft) -> None:
     """Title, source, data, protocol, metrics and algorithms, one question each."""
-    from repro.replicate.claims.draft import BASE, algorithm_of
+    from repro.replications.claims.draft import BASE, algorithm_of
 
     draft.title = draft.title or click.prompt("What is claimed, in a few words")
     draft.source = draft.source or click.prompt("Where it was printed")

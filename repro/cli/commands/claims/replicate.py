@@ -15,7 +15,7 @@ from repro.cli.progress import Progress
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.replicate import Judgement, Replication
+    from repro.replications import Judgement, Replication
 
 _REASON = 100  # characters of a reason in the table; the report has all of it
 
@@ -60,9 +60,9 @@ def replicate(options: ReplicateOptions) -> None:
          with --strict also: a number is not exact, or a pattern does not hold
       2  the command was called wrongly
     """
-    from repro.replicate import claims_below
-    from repro.replicate.verdicts.judgement import counted, in_words
-    from repro.report.replicate import write_index
+    from repro.replications import claims_below
+    from repro.replications.verdicts.judgement import counted, in_words
+    from repro.reports.replicate import write_index
 
     if options.newer and options.installed:
         raise click.UsageError("--newer runs both the pinned and the installed versions, --installed only the latter")
@@ -105,9 +105,9 @@ def _unfinished(replications: list[Replication]) -> str:
 def _replicate(file: Path, options: ReplicateOptions, watcher: Progress) -> Replication:
     """Replicate a claim; in a folder of claims, an error about one of them does not stop the others."""
     from repro.errors import ReproError
-    from repro.replicate import Budget, Claim, Options, Replication
-    from repro.replicate import replicate as run_claim
-    from repro.report.replicate import write_page
+    from repro.replications import Budget, Claim, Options, Replication
+    from repro.replications import replicate as run_claim
+    from repro.reports.replicate import write_page
 
     watcher.begin(file.parent.name or file.name)
     try:

@@ -59,7 +59,7 @@ def compare(options: CompareOptions) -> None:
     from repro.stats import Settings
 
     if options.plot:
-        from repro.report.charts import refuse_other_formats
+        from repro.reports.charts import refuse_other_formats
 
         if len(options.metrics) > 1:
             raise click.BadParameter("a chart is about one metric; give -m once", param_hint="--plot")
@@ -72,8 +72,8 @@ def compare(options: CompareOptions) -> None:
         for metric in options.metrics or systems.metrics[:1]
     ]
     if options.plot:
-        from repro.report.charts import save_chart
-        from repro.report.charts.comparison_chart import comparison_chart
+        from repro.reports.charts import save_chart
+        from repro.reports.charts.comparison_chart import comparison_chart
 
         save_chart(comparison_chart(comparisons[0].comparison, comparisons[0].metric), options.plot)
     if options.as_json:

@@ -15,8 +15,8 @@ from repro.cli.output import echo, print_json, print_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from repro.evaluate import Frames
-    from repro.evaluate.curves import Join, Kind, Rates
+    from repro.lists import Frames
+    from repro.lists.curves import Join, Kind, Rates
     from repro.protocol import Protocol
 
 _POINTS_IN_TABLE = 11
@@ -64,7 +64,7 @@ def curve(options: CurveOptions) -> None:
     Each run is a file with user, item and score (or rank), the truth one with user, item and, if there are any,
     rating. The area below the curve is printed under the name of the metric that it is.
     """
-    from repro.evaluate import read_frames
+    from repro.lists import read_frames
 
     _require_writable(options)
     if options.rates and options.join != "lengths":
@@ -103,8 +103,8 @@ def curve(options: CurveOptions) -> None:
 
 def _measure(frames: Frames, protocol: Protocol, options: CurveOptions) -> tuple[pd.DataFrame, dict[str, float]]:
     """The points of a curve, and the metrics that are the area below it."""
-    from repro.evaluate import evaluate_frames
-    from repro.evaluate.curves import Curve, area_metrics, curves_of_frames
+    from repro.lists import evaluate_frames
+    from repro.lists.curves import Curve, area_metrics, curves_of_frames
 
     kind, join, rates, perfect = options.kind, options.join, options.rates or "means", options.perfect
     table = curves_of_frames(frames, Curve(kind, join, options.points, rates, perfect), protocol, options.seed)
@@ -126,8 +126,8 @@ def _write(options: CurveOptions, tables: dict[str, pd.DataFrame]) -> None:
     if options.output:
         write_table(together(None), options.output)
     if options.plot:
-        from repro.report.charts import save_chart
-        from repro.report.charts.curve_chart import curve_chart
+        from repro.reports.charts import save_chart
+        from repro.reports.charts.curve_chart import curve_chart
 
         title = f"{_KINDS[options.kind]}, {_JOINS[options.join]}"
         save_chart(curve_chart(together(_POINTS_IN_PLOT), title), options.plot)
@@ -156,7 +156,7 @@ def _thinned(table: pd.DataFrame, most: int | None) -> pd.DataFrame:
 def _require_writable(options: CurveOptions) -> None:
     """Check the names of output files before the work is done."""
     if options.plot:
-        from repro.report.charts import refuse_other_formats
+        from repro.reports.charts import refuse_other_formats
 
         refuse_other_formats(options.plot)
     if options.output:

@@ -19,8 +19,8 @@ from repro.terminal import printable
 if TYPE_CHECKING:
     import pandas as pd
 
-    from repro.evaluate import Evaluation
     from repro.evaluation.suspicion import Finding, Summary
+    from repro.lists import Evaluation
 
 _OUTPUTS = "--per-user, -o"
 
@@ -58,9 +58,9 @@ def evaluate(options: EvaluateOptions) -> None:
     `--set ties.break=trec` orders them as trec_eval does. The lists are measured as they are: what a protocol says
     about splits and candidates has no effect.
     """
-    from repro.evaluate import DEFAULT_METRICS, measure_frames, read_frames, suspicious
-    from repro.evaluate.mismatches import mismatch_findings
     from repro.evaluation.suspicion import summaries
+    from repro.lists import DEFAULT_METRICS, measure_frames, read_frames, suspicious
+    from repro.lists.mismatches import mismatch_findings
 
     for file in filter(None, (options.per_user, options.output)):
         require_table_suffix(file, _OUTPUTS)

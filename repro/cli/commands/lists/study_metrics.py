@@ -53,7 +53,7 @@ def study_metrics(options: StudyMetricsOptions) -> None:
     """
     from repro.metric_study import DEFAULT_CUTOFFS, DEFAULT_METRICS, Settings
     from repro.metric_study import study_metrics as study_run
-    from repro.report.metric_study import write_metric_study
+    from repro.reports.metric_study import write_metric_study
 
     settings = Settings(
         metrics=options.metrics or DEFAULT_METRICS,
@@ -88,7 +88,7 @@ def _cutoffs(text: str) -> tuple[int, ...]:
 
 
 def _summary(study: MetricStudy, folder: Path) -> dict[str, object]:
-    from repro.report.metric_study import metric_table
+    from repro.reports.metric_study import metric_table
 
     return {
         "folder": str(folder),
@@ -102,7 +102,7 @@ def _summary(study: MetricStudy, folder: Path) -> dict[str, object]:
 
 
 def _print_metrics(study: MetricStudy) -> None:
-    from repro.report.metric_study import metric_table
+    from repro.reports.metric_study import metric_table
 
     for title, compared in (
         (f"Metrics at cut-off {study.settings.depth}", study.metrics_compared),

@@ -12,7 +12,7 @@ from repro.cli.options.shared_options import FOLDER, JsonOption
 from repro.cli.output import echo, print_json, print_table, written_number
 
 if TYPE_CHECKING:
-    from repro.explain.diff import Difference, Fact
+    from repro.explanations.difference import Difference, Fact
 
 _FACTS = 8  # rows of a table of facts, without --all
 
@@ -32,7 +32,7 @@ def diff(options: DiffOptions) -> None:
 
     FIRST is the folder of a run. SECOND is another one, the name of a protocol, or its file.
     """
-    from repro.explain import diff as compare
+    from repro.explanations import diff as compare
 
     difference = compare(options.first, options.second, options.test, options.correct)
     if options.as_json:

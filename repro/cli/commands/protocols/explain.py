@@ -23,7 +23,7 @@ from repro.cli.output import echo, print_json, print_table
 from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
-    from repro.explain import Explanation, ScoredRun, SearchResult
+    from repro.explanations import Explanation, ScoredRun, SearchResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +78,8 @@ def explain(options: ExplainOptions) -> None:
     FIRST is the folder of a run with `--keep-scores`; SECOND is another one. The parts are Shapley values: what
     switching a decision changes, averaged over all orders in which the decisions are switched. They add up to the gap.
     """
-    from repro.explain import AttributionOptions, ScoredRun
-    from repro.explain import explain as explain_gap
+    from repro.explanations import AttributionOptions, ScoredRun
+    from repro.explanations import explain as explain_gap
     from repro.protocol import Protocol
 
     second, protocols, published, plot = options.second, options.protocols, options.published, options.plot
@@ -88,7 +88,7 @@ def explain(options: ExplainOptions) -> None:
     if published and (plot or options.into or options.refit):
         raise click.UsageError("--find prints the protocols that fit; --plot, --into and --refit are for gaps")
     if plot:
-        from repro.report.charts import refuse_other_formats
+        from repro.reports.charts import refuse_other_formats
 
         refuse_other_formats(plot)
     run = ScoredRun.open(options.first, options.data)
@@ -125,12 +125,12 @@ def explain(options: ExplainOptions) -> None:
 
 def _write(explanations: list[Explanation], options: ExplainOptions, run: Path) -> None:
     if options.plot:
-        from repro.report.charts import save_chart
-        from repro.report.explain import waterfall
+        from repro.reports.charts import save_chart
+        from repro.reports.explain import waterfall
 
         save_chart(waterfall(*explanations), options.plot)
     if options.into:
-        from repro.report.explain import write_explanation
+        from repro.reports.explain import write_explanation
 
         title = explanations[0].question or f"From {explanations[0].first} to {explanations[0].second}"
         write_explanation(explanations, Path(options.into), title, run)
@@ -168,7 +168,7 @@ def _print(explanation: Explanation, threshold: float) -> None:
 
 def _find(run: ScoredRun, options: ExplainOptions) -> None:
     """Search and print the protocols that give published numbers."""
-    from repro.explain.search import find_protocols, read_published
+    from repro.explanations.search import find_protocols, read_published
 
     names = options.metrics or tuple(measure.name for measure in run.run.measures)
     cells = read_published(options.published, names, options.algorithms or run.algorithms, run.algorithms)

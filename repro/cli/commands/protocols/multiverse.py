@@ -21,8 +21,8 @@ from repro.cli.output import echo, print_json, print_table
 from repro.cli.progress import Progress, Stages
 
 if TYPE_CHECKING:
-    from repro.explain import Multiverse
-    from repro.explain.multiverse import Universe
+    from repro.explanations import Multiverse
+    from repro.explanations.multiverses import Universe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +54,9 @@ def multiverse(options: MultiverseOptions) -> None:
     STUDY is a study's file, which is run first if its scores are not stored yet, or the folder of a run with scores.
     If there are more combinations of decisions than the budget, a designed sample of them is computed.
     """
-    from repro.explain import ScoredRun
-    from repro.explain import multiverse as compute_all
-    from repro.report.explain import write_multiverse
+    from repro.explanations import ScoredRun
+    from repro.explanations import multiverse as compute_all
+    from repro.reports.explain import write_multiverse
 
     study = options.study
     folder = study if study.is_dir() else _run(options)
@@ -93,7 +93,7 @@ def _run(options: MultiverseOptions) -> Path:
 
 
 def _print(result: Multiverse) -> None:
-    from repro.report.explain.multiverse_page import covered, flips
+    from repro.reports.explain.multiverse_page import covered, flips
 
     echo(covered(result))
     for metric in result.metrics:

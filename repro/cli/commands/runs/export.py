@@ -19,7 +19,7 @@ _SETTINGS = ("baseline", "test", "correct", "level", "license", "author")
 @completes()
 def complete_form(text: str) -> dict[str, str]:
     """The forms, with a description of each."""
-    from repro.export import exporters
+    from repro.exports import exporters
 
     return {exporter.name: exporter.summary for exporter in exporters().values()}
 
@@ -27,7 +27,7 @@ def complete_form(text: str) -> dict[str, str]:
 def list_forms(ctx: click.Context, param: click.Parameter, is_set: bool) -> None:
     """Print all forms, those of plug-ins too, and stop."""
     if is_set:
-        from repro.export import exporters
+        from repro.exports import exporters
 
         print_table(["form", "what it is"], ([each.name, each.summary] for each in exporters().values()))
         ctx.exit()
@@ -75,7 +75,7 @@ class ExportOptions(ProgressOptions):
 )
 def export(options: ExportOptions) -> None:
     """Export a finished run: RO-Crate, PROV, TREC, LaTeX, methods text, CSV."""
-    from repro.export import export_forms
+    from repro.exports import export_forms
 
     run = options.run
     target = Path(options.into) if options.into else run.resolve().parent / f"{run.resolve().name}-export"

@@ -14,7 +14,7 @@ from repro.cli.progress import Progress
 from repro.cli.rerun_comparison import RerunOptions, print_comparison
 
 if TYPE_CHECKING:
-    from repro.verify.replay_run import Replay
+    from repro.verification.replay_run import Replay
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +39,9 @@ def replay(options: ReplayOptions) -> None:
     with the verdicts in replay.json. Packages that cannot be installed, such as those from a folder or a repository,
     are named. The exit code is 1 if a number differs.
     """
-    from repro.report import write_report
+    from repro.reports import write_report
     from repro.runs.run import Run
-    from repro.verify import replay as run_again
+    from repro.verification import replay as run_again
 
     with Progress(hidden=options.hidden) as watcher:
         result = run_again(

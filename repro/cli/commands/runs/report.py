@@ -25,7 +25,7 @@ def report(run: str, into: str | None, opened: bool, as_json: bool) -> None:
     RUN is a folder that `repro run` made. The report has the answer, what each decision changed, charts, data and
     versions of the run, and the whole journal.
     """
-    from repro.report import write_report
+    from repro.reports import write_report
     from repro.runs.run import Run
 
     path = write_report(Run(Path(run)), Path(into) if into else None)

@@ -62,7 +62,7 @@ def run(options: RunCommandOptions) -> None:
     STUDY is a TOML file with data, protocol, algorithms and metrics.
     """
     from repro.evaluation.blocks import BLOCK_USERS
-    from repro.report import write_report
+    from repro.reports import write_report
     from repro.study import RunOptions, run_study
     from repro.study import Study as StudyFile
 

@@ -18,7 +18,7 @@ def seal(folder: str, as_json: bool) -> None:
     unchanged. `repro verify FOLDER` then holds, and `repro verify FOLDER --head DIGEST` checks it against the digest
     that is printed here.
     """
-    from repro.verify import seal as record
+    from repro.verification import seal as record
 
     sealed = record(folder)
     if as_json:

@@ -14,7 +14,7 @@ from repro.cli.progress import Progress
 from repro.cli.rerun_comparison import RerunOptions, print_comparison
 
 if TYPE_CHECKING:
-    from repro.verify import Level
+    from repro.verification import Level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ def verify(options: VerifyOptions) -> None:
     before. A failed check is reported with the file, the line of the journal and the users, and the exit code is 1.
     --algorithm, --tolerance, --baseline and --workers are for retrain.
     """
-    from repro.verify import verify as check
+    from repro.verification import verify as check
 
     with Progress(hidden=options.hidden) as watcher:
         refit: dict[str, Any] = {}

@@ -6,7 +6,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from repro.audit.policies import read_policies
+from repro.audits.policies import read_policies
 from repro.cli import cli
 from repro.cli.options.evaluator_options import (
     called_after,

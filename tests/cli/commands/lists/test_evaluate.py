@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from repro.cli import cli
 from repro.errors import DataError, ProtocolError
-from repro.evaluate import evaluate
+from repro.lists import evaluate
 
 LISTS = pd.DataFrame(
     [("ann", "x", 0.9), ("ann", "y", 0.8), ("bob", "y", 3.0), ("bob", "x", 1.0)], columns=["user", "item", "score"]

@@ -1,0 +1,135 @@
+"""Any Python function as a black box."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import numbers
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from repro.audits.black_boxes.black_box import BlackBox
+from repro.audits.questions.question import Question
+from repro.errors import PluginError, ProtocolError
+from repro.evaluation.metrics import metric_named
+from repro.plugin import Observed
+
+Function = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, int | None], Any]
+
+_DECLARED = "as its author says"
+# Keywords for input that a function does not accept, and the features that questions to it then never have.
+KEYWORDS: Mapping[str, tuple[str, ...]] = {
+    "graded_ratings": ("graded", "fractional", "zero-ratings", "no-relevant"),
+    "fractional_ratings": ("fractional",),
+    "zero_ratings": ("zero-ratings",),
+    "training_rows": ("training", "unknown-items"),
+    "unknown_items": ("unknown-items",),
+    "ties": ("ties",),
+    "missing_scores": ("missing",),
+    "zero_scores": ("non-positive",),
+    "infinite_scores": ("infinite",),
+    "short_lists": ("short-lists",),
+    "partial_lists": ("partial-lists",),
+    "empty_lists": ("no-list",),
+    "users_without_relevant": ("no-relevant",),
+    "duplicates": ("duplicates",),
+}
+
+
+def box_of_function(
+    function: Function, metric: str, k: int | Sequence[int] | None, name: str, takes: Mapping[str, bool]
+) -> BlackBox:
+    """A function as a black box; ``takes`` has the keywords for input that it accepts or does not accept."""
+    if unknown := [keyword for keyword in takes if keyword not in KEYWORDS]:
+        raise ProtocolError(
+            f"audit has no keyword '{unknown[0]}'; the keywords for input that a function does not accept are "
+            f"{', '.join(KEYWORDS)}"
+        )
+    declared = metric_named(metric)
+    cutoffs = () if k is None else (k,) if isinstance(k, int) else tuple(k)
+    if any(cutoff < 1 for cutoff in cutoffs):
+        raise ProtocolError(f"k is {min(cutoffs)}; a cut-off is a whole number of at least 1")
+    if not cutoffs and declared.cutoff == "required":
+        raise ProtocolError(f"{declared.name} needs a cut-off; give k")
+    if cutoffs and declared.cutoff == "none":
+        raise ProtocolError(f"{declared.name} takes no cut-off; leave k out")
+    cannot = {"fallback": "a frame of scores has no such mark"}
+    cannot |= {feature: _DECLARED for word, is_taken in takes.items() if not is_taken for feature in KEYWORDS[word]}
+
+    def respond(question: Question) -> Observed:
+        return call_function(function, question, name)
+
+    return BlackBox(name, declared, respond, cutoffs, cannot)
+
+
+def call_function(function: Function, question: Question, name: str) -> Observed:
+    """The answer of a function to a question; an exception is raised as a PluginError, which is a refusal."""
+    case = question.case
+    rows = [
+        [
+            (question.label(user.id), question.label(item), user.scores[item])
+            for item in question.items
+            if item in user.scores
+        ]
+        for user in question.tested
+    ]
+    ids = object if question.text_ids else np.int64
+    scores = pd.DataFrame(question.in_rows(rows), columns=["user", "item", "score"]).astype(
+        {"user": ids, "item": ids, "score": np.float64}
+    )
+    truth, train = case.test.to_frame(), case.train.to_frame()
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            result = function(scores, truth, train, question.k)
+    except Exception as error:
+        raise PluginError(f"{type(error).__name__}: {error}") from error
+    return _observed(result, question, name)
+
+
+def _observed(result: object, question: Question, name: str) -> Observed:
+    """What a function returned, as the answer of an evaluator."""
+    if isinstance(result, pd.Series):
+        result = result.to_dict()
+    if isinstance(result, Mapping):
+        codes = {user: code for code, user in enumerate(question.case.test.user_ids.tolist())}
+        try:
+            return Observed(None, {codes[_user_id(user)]: float(value) for user, value in result.items()})
+        except (KeyError, TypeError, ValueError) as error:
+            raise PluginError(f"{name} returned a mapping, but not of users to numbers: {error}") from None
+    if isinstance(result, numbers.Real) or (isinstance(result, np.ndarray) and result.ndim == 0):
+        return Observed(float(result))
+    if result is None:
+        return Observed(math.nan)
+    raise PluginError(f"{name} returned {type(result).__name__}; expected a number, or a mapping of users to numbers")
+
+
+def _user_id(user: object) -> int | str:
+    """The id of a user in a mapping that a function returned: text, or a number of any type."""
+    return user if isinstance(user, str) else int(user)  # type: ignore[call-overload]
+
+
+def load(name: str) -> Function:
+    """The function ``package.module:function``; modules in the current folder can be imported too."""
+    module, colon, function = name.partition(":")
+    if not colon or not module or not function:
+        raise PluginError(f"'{name}' is not the name of a function; write package.module:function")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        loaded: Any = importlib.import_module(module)
+    except ImportError as error:
+        raise PluginError(f"cannot import {module}: {error}; is it installed, or in this folder?") from None
+    for part in function.split("."):
+        if not hasattr(loaded, part):
+            raise PluginError(f"{module} has no {function}")
+        loaded = getattr(loaded, part)
+    if not callable(loaded):
+        raise PluginError(f"{name} is {type(loaded).__name__}, not a function")
+    function_of_name: Function = loaded
+    return function_of_name

@@ -1,0 +1,9 @@
+"""Replication of published numbers: claims in, verdicts out."""
+
+from repro.replications.claim_runs import Options
+from repro.replications.claims.claim import Claim
+from repro.replications.replication import claims_below, replicate
+from repro.replications.verdicts.cells import Budget
+from repro.replications.verdicts.judgement import VERDICTS, Judgement, Replication
+
+__all__ = ["VERDICTS", "Budget", "Claim", "Judgement", "Options", "Replication", "claims_below", "replicate"]

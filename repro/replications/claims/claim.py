@@ -1,0 +1,310 @@
+"""The model of a claim: published numbers, the protocol that their source states, and a tolerance."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+from repro.data import Interactions, load_dataset
+from repro.errors import PluginError, StudyError
+from repro.plugin import plugins
+from repro.protocol import Protocol, Value
+from repro.replications.claims.printed import Printed, Tolerance
+from repro.study import Study
+from repro.study.entry import EVERY, read_entries
+
+OWN = ""  # the name of the claim's main protocol, [protocol]
+FILE = "claim.toml"
+
+
+@dataclass(frozen=True)
+class Data:
+    """The data of a claim: a named data set or a file next to the claim, options for reading it, and its digest."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A protocol as far as the source states it.
+
+    open    decisions that the source leaves open, in the form of ``repro multiverse --vary``: ``ties``,
+            ``relevance.threshold=3|4``
+    stated  decisions that the claim file itself states
+    """
+
+    protocol: Protocol
+    open: tuple[str, ...] = ()
+    stated: frozenset[str] = frozenset()
+
+    def changed(self, changes: Mapping[str, Value], folder: Path) -> Setting:
+        """The setting with some decisions changed for a single cell; these count as stated, and not as open."""
+        if not changes:
+            return self
+        still_open = tuple(name for name in self.open if name.partition("=")[0].strip() not in changes)
+        return Setting(self.protocol.replace(changes, FILE, folder), still_open, self.stated | frozenset(changes))
+
+
+@dataclass(frozen=True)
+class CellKey:
+    """Identifies a number: the metric of an algorithm (or system) under one of the claim's protocols.
+
+    changes  decisions that apply to this cell only
+    user     in worked examples, the user whose number it is; empty for the average over users
+    """
+
+    algorithm: str
+    metric: str
+    under: str = OWN
+    changes: tuple[tuple[str, Value], ...] = ()
+    user: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The key in words."""
+        sentence = f"{self.metric} of {self.algorithm}" + (f", user {self.user}" if self.user else "")
+        sentence += f" under {self.under}" if self.under else ""
+        changed = ", ".join(f"{key} = {value}" for key, value in self.changes)
+        return f"{sentence} with {changed}" if changed else sentence
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed number, and its tolerance."""
+
+    key: CellKey
+    printed: Printed
+    tolerance: Tolerance
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A printed figure of the data set; with ``prepared``, the figure of the data after the protocol's filters."""
+
+    name: str
+    printed: Printed
+    under: str = OWN
+    prepared: bool = False
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One side of a pattern: a constant ``number``, or ``times`` a measured number.
+
+    algorithms  labels, in which ``*`` matches anything
+    take        which of their numbers to compare: each of them, the minimum, the maximum or the mean
+    dp          a metric whose discriminative power is meant: the sum of the p-values of all pairs of algorithms
+    """
+
+    number: float | None = None
+    algorithms: tuple[str, ...] = ()
+    metric: str = ""
+    dp: str = ""
+    under: str = OWN
+    changes: tuple[tuple[str, Value], ...] = ()
+    times: float = 1.0
+    take: Literal["each", "min", "max", "mean"] = "each"
+
+    @property
+    def measure(self) -> str:
+        """The metric to measure, if any."""
+        return self.metric or self.dp
+
+    def matching(self, labels: Sequence[str]) -> list[str]:
+        """The labels that match ``algorithms``."""
+        return [label for label in labels if any(fnmatchcase(label, name) for name in self.algorithms)]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A claim about two numbers, such as ``left`` < ``right``.
+
+    within  for "about", the allowed distance; with ``relative``, as a share of the right number
+    """
+
+    says: str
+    left: Operand
+    relation: Literal["<", "<=", ">", ">=", "about"]
+    right: Operand
+    within: float = 0.0
+    relative: bool = False
+
+    @property
+    def relation_in_words(self) -> str:
+        if self.relation != "about":
+            return self.relation
+        return f"about, within {self.within:.4g}" + (" of the right" if self.relative else "")
+
+
+@dataclass(frozen=True)
+class System:
+    """Recommendations or predictions in a file next to the claim."""
+
+    label: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Worked examples: the truth, and the output of systems, in files next to the claim."""
+
+    truth: str
+    systems: tuple[System, ...]
+    train: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimedAlgorithm:
+    """An algorithm of a claim: its label, its framework, and the entry of a study that requests it alone."""
+
+    label: str
+    framework: str
+    line: Mapping[str, Any]
+
+
+def claimed_algorithms(lines: Sequence[Any]) -> tuple[ClaimedAlgorithm, ...]:
+    """The algorithms that the entries of a claim request, including those whose plug-in is broken."""
+    if not lines:
+        return ()
+    try:
+        return tuple(_of_lines(lines))
+    except PluginError:
+        broken = [line for line in lines if _is_broken(line)]
+        if not broken:
+            raise
+    by_line = {id(line): claimed_algorithms([line]) for line in lines if line not in broken}
+    by_line |= {id(line): (_of_broken(line),) for line in broken}
+    return tuple(algorithm for line in lines for algorithm in by_line[id(line)])
+
+
+def _of_lines(lines: Sequence[Any]) -> Iterator[ClaimedAlgorithm]:
+    """Each algorithm with its own entry; ``*/algorithm`` gives one for each framework that has it, perhaps none."""
+    entries = list(read_entries(lines)[0])
+    for entry in lines:
+        line = {"use": entry} if isinstance(entry, str) else entry
+        framework, _, algorithm = line["use"].partition("/")
+        label = line.get("label", algorithm)
+        while entries and (framework != EVERY or entries[0].label == f"{entries[0].framework} {label}"):
+            first = entries.pop(0)
+            yield ClaimedAlgorithm(first.label, first.framework, {**line, "use": first.use, "label": first.label})
+            if framework != EVERY:
+                break
+
+
+def _is_broken(line: Any) -> bool:
+    """Whether an entry requests an algorithm of a plug-in that is installed but broken."""
+    framework = str(line.get("use", "")).partition("/")[0] if isinstance(line, Mapping) else ""
+    return plugins().owners.get(framework, framework) in plugins().broken
+
+
+def _of_broken(line: Mapping[str, Any]) -> ClaimedAlgorithm:
+    use = str(line["use"])
+    return ClaimedAlgorithm(str(line.get("label", use.replace("/", " "))), use.partition("/")[0], line)
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A claim, as read from its file."""
+
+    path: Path
+    title: str
+    source: str
+    cite: str
+    url: str
+    notes: str
+    seeds: tuple[int, ...]
+    data: Data | None
+    frameworks: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, Setting]
+    algorithms: tuple[ClaimedAlgorithm, ...]
+    tune: Mapping[str, Any] | None
+    examples: Examples | None
+    tolerance: Tolerance
+    cells: tuple[Cell, ...]
+    facts: tuple[Fact, ...]
+    patterns: tuple[Pattern, ...]
+    labels: tuple[str, ...]
+    text: str = field(repr=False, default="")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Claim:
+        """Read a claim from a TOML file; paths in it are relative to its folder."""
+        from repro.replications.claims.reader import read_claim
+
+        return read_claim(Path(path))
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
+    def name(self) -> str:
+        """The name of the claim: that of its folder."""
+        return self.path.resolve().parent.name if self.path.name == FILE else self.path.stem
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def systems(self) -> frozenset[str]:
+        """The labels of worked examples."""
+        return frozenset(system.label for system in self.examples.systems) if self.examples else frozenset()
+
+    @property
+    def operands(self) -> list[Operand]:
+        """Both sides of all patterns."""
+        return [side for pattern in self.patterns for side in (pattern.left, pattern.right)]
+
+    def setting(self, under: str, changes: tuple[tuple[str, Value], ...] = ()) -> Setting:
+        """The setting under which a cell is measured."""
+        return self.settings[under].changed(dict(changes), self.folder)
+
+    def _tuned(self, labels: Collection[str]) -> Mapping[str, Any] | None:
+        """The [tune] section for some of the algorithms: without the search spaces of the others."""
+        if self.tune is None or not isinstance(self.tune.get("space"), Mapping):
+            return self.tune
+        names: dict[bool, set[str]] = {True: set(), False: set()}
+        for algorithm in self.algorithms:
+            names[algorithm.label in labels].add(str(algorithm.line["use"]).partition("/")[2])
+        excluded = names[False] - names[True]
+        return {**self.tune, "space": {key: space for key, space in self.tune["space"].items() if key not in excluded}}
+
+    def interactions(self) -> Interactions:
+        """Load the data; raise an error if its digest is not the one that the claim states."""
+        data = self.data
+        if data is None:
+            raise StudyError(f'{self.path} has no data; write [data] with name = "ml-100k"')
+        own_file = self.folder / data.name
+        rows = load_dataset(own_file if own_file.is_file() else data.name, **data.options)
+        if data.digest and rows.digest != data.digest:
+            raise StudyError(
+                f"the claim {self.path} is about data with the digest {data.digest[:12]}, and {data.name} here has "
+                f"{rows.digest[:12]}; get the data of the source, or correct the digest"
+            )
+        return rows
+
+    def study(
+        self, protocol: Protocol, metrics: Sequence[str], seed: int, labels: Collection[str], working: Collection[str]
+    ) -> Study:
+        """The study that measures the algorithms of ``labels`` under a protocol; ``working`` are all that run here."""
+        assert self.data is not None
+        study = Study(
+            self.data.name,
+            protocol,
+            [algorithm.line for algorithm in self.algorithms if algorithm.label in working],
+            metrics,
+            seed=seed,
+            question=self.title,
+            data_options=self.data.options,
+            folder=self.folder,
+            tune=self._tuned(working),
+        )
+        return study if all(entry.label in labels for entry in study.entries) else study.only(labels)

@@ -1,0 +1,129 @@
+"""Replicate a claim: run it, and judge each of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from repro.replications.claim_runs import Options, Runs, versions_of
+from repro.replications.claims.claim import FILE, Claim
+from repro.replications.verdicts.cells import Budget, CellVerdicts
+from repro.replications.verdicts.examples import WorkedExamples
+from repro.replications.verdicts.facts import judge_facts, unavailable
+from repro.replications.verdicts.files import write_replication
+from repro.replications.verdicts.judgement import Judgement, Replication, not_run
+from repro.replications.verdicts.patterns import judge_patterns
+from repro.types import Progress
+
+
+def replicate(
+    claim: Claim | str | Path,
+    *,
+    seeds: int | None = None,
+    newer: bool = False,
+    options: Options | None = None,
+    budget: Budget | None = None,
+    progress: Progress | None = None,
+) -> Replication:
+    """Run the studies of a claim, judge its numbers, and write verdicts and a journal next to the claim.
+
+    seeds     how many seeds to run: those of the claim, and further ones if it has fewer
+    newer     where the claim pins versions of frameworks, also run the installed ones
+    options   how to execute the runs
+    budget    limits for settings of open decisions and for the search for nearer protocols
+    progress  receives the progress
+
+    >>> repro.replicate("claim.toml").summary
+    '1 exact'
+    """
+    loaded = claim if isinstance(claim, Claim) else Claim.load(claim)
+    run_options, limits = options or Options(), budget or Budget()
+    if reason := unavailable(loaded):
+        return write_replication(loaded, _not_run(loaded, reason), None)
+    examples = WorkedExamples(loaded) if loaded.examples else None
+    replication, own_run = _judge(loaded, run_options, limits, seeds_of(loaded, seeds), examples, progress)
+    if newer and loaded.frameworks and not run_options.installed:
+        replication = _with_newer(loaded, replication, run_options, progress)
+    return write_replication(loaded, replication, own_run)
+
+
+def seeds_of(claim: Claim, number: int | None) -> tuple[int, ...]:
+    """The first seeds of the claim, followed by the next whole numbers if it has fewer."""
+    if number is None:
+        return claim.seeds
+    seeds = list(claim.seeds[:number])
+    following = max(seeds) + 1
+    return (*seeds, *range(following, following + number - len(seeds)))
+
+
+def claims_below(folder: Path) -> list[Path]:
+    """The claim files in a folder and its subfolders, by name, without those inside run folders."""
+    return sorted(path for path in folder.rglob(FILE) if "run" not in path.relative_to(folder).parts)
+
+
+def _judge(
+    claim: Claim,
+    options: Options,
+    budget: Budget,
+    seeds: Sequence[int],
+    examples: WorkedExamples | None,
+    progress: Progress | None,
+) -> tuple[Replication, Path | None]:
+    runs = Runs(claim, options, seeds)
+    verdicts = CellVerdicts(runs, budget, progress)
+    judgements = verdicts.judge()
+    judgements += examples.judge() if examples else []
+    judgements += judge_facts(claim)
+    judgements += judge_patterns(runs, examples)
+    own_run = runs.main_run()
+    notes = [*verdicts.notes]
+    if options.installed and claim.frameworks:
+        notes.append("Frameworks ran in the installed versions, not in those that the claim pins.")
+    replication = Replication(
+        name=claim.name,
+        title=claim.title,
+        source=claim.source,
+        judgements=tuple(judgements),
+        notes=tuple(notes),
+        versions={} if own_run is None else versions_of(own_run),
+        searches=tuple(verdicts.searches),
+    )
+    return replication, own_run
+
+
+def _with_newer(claim: Claim, pinned: Replication, options: Options, progress: Progress | None) -> Replication:
+    """The replication, with the values that the installed versions give where they differ."""
+    examples = WorkedExamples(claim) if claim.examples else None
+    installed_options = replace(options, installed=True)
+    newer, _ = _judge(claim, installed_options, Budget(1, 1, 1), claim.seeds[:1], examples, progress)
+    versions = newer.versions
+    both = {name: (pinned.versions.get(name, ""), versions[name]) for name in claim.frameworks if name in versions}
+    if all(old == new for old, new in both.values()):
+        return replace(pinned, notes=(*pinned.notes, "The installed versions are those of the claim."))
+    judgements = tuple(
+        _with_newer_value(old, new) for old, new in zip(pinned.judgements, newer.judgements, strict=True)
+    )
+    changed = sum(judgement.newer is not None for judgement in judgements)
+    replaced = ", ".join(f"{name} {new} in place of {old}" for name, (old, new) in both.items())
+    several = "another number" if changed == 1 else "other numbers"
+    note = f"With the installed versions, {replaced}, {changed} of {len(judgements)} are {several}."
+    return replace(pinned, notes=(*pinned.notes, note), judgements=judgements)
+
+
+def _with_newer_value(pinned: Judgement, newer: Judgement) -> Judgement:
+    """The judgement with the number of newer versions, if it is printed differently."""
+    if pinned.printed is None or newer.value != newer.value:
+        return pinned
+    same = pinned.printed.shown(pinned.value) == pinned.printed.shown(newer.value)
+    return pinned if same else replace(pinned, newer=newer.value)
+
+
+def _not_run(claim: Claim, reason: str) -> Replication:
+    """The replication of a claim whose data is not available; worked examples are judged nevertheless."""
+    data = claim.data.name if claim.data else ""
+    cells = [not_run(cell, reason) for cell in claim.cells if cell.key.algorithm not in claim.systems]
+    facts = [not_run(fact, reason, data) for fact in claim.facts]
+    patterns = [not_run(pattern, reason) for pattern in claim.patterns]
+    worked = WorkedExamples(claim).judge() if claim.examples else []
+    return Replication(claim.name, claim.title, claim.source, (*cells, *worked, *facts, *patterns))

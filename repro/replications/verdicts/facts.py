@@ -1,0 +1,89 @@
+"""Verdicts on printed figures of a data set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from repro.data import Interactions, datasets, prepare
+from repro.errors import ReproError, StudyError
+from repro.protocol import Protocol
+from repro.replications.claims.claim import Claim, Fact
+from repro.replications.claims.figures import FIGURES
+from repro.replications.claims.printed import Rounding, infer_rounding
+from repro.replications.verdicts.judgement import Judgement, VerdictName, by_digits, not_run
+from repro.split.share import exact
+from repro.split.uniform_items import target_items
+
+
+def judge_facts(claim: Claim) -> list[Judgement]:
+    """Compare each printed figure with the data."""
+    if not claim.facts:
+        return []
+    data, rows = claim.data.name if claim.data else "", claim.interactions()
+    figures = [_figure(claim, fact, rows) for fact in claim.facts]
+    rounding = infer_rounding([(fact.printed, value) for fact, (value, _, _) in zip(claim.facts, figures, strict=True)])
+    judgements = []
+    for fact, (value, counted, protocol) in zip(claim.facts, figures, strict=True):
+        verdict, why = _verdict(fact, value, counted, protocol, rounding)
+        judgements.append(replace(not_run(fact, why, data), verdict=verdict, values=(value,)))
+    return judgements
+
+
+def _figure(claim: Claim, fact: Fact, rows: Interactions) -> tuple[float, Interactions, Protocol | None]:
+    """The value of a figure, the rows that it describes, and the protocol."""
+    figure = FIGURES[fact.name]
+    setting = claim.settings.get(fact.under)
+    if setting is None and (figure.of_protocol or fact.prepared):
+        raise StudyError(
+            f"{claim.path}: the figure '{fact.name}' depends on a protocol; write [protocol] with its split"
+        )
+    if fact.prepared and setting is not None:
+        rows = prepare(rows, setting.protocol, claim.seeds[0])[0]
+    if figure.of_protocol and setting is not None and "split.train_floor" not in setting.protocol:
+        raise StudyError(
+            f"{claim.path}: the figure '{fact.name}' needs split.strategy = \"uniform-items\", and the protocol "
+            f'has "{setting.protocol["split.strategy"]}"; name another protocol with under = "..."'
+        )
+    protocol = setting.protocol if setting else None
+    return figure.compute(rows, protocol), rows, protocol
+
+
+def _verdict(
+    fact: Fact, value: float, rows: Interactions, protocol: Protocol | None, rounding: Rounding
+) -> tuple[VerdictName, str]:
+    printed = fact.printed
+    if fact.name == "eta" and protocol is not None and (why := _too_many(printed.value, rows, protocol)):
+        return ("erratum", why) if printed.matches_rounded(value) or printed.value > value else ("differs", "")
+    if fact.name == "eta" and not printed.matches_rounded(value) and printed.value == int(value):
+        return "exact", f"{printed.shown(value, 2)}, rounded down to a whole number of ratings"
+    return by_digits(printed, value, rounding)
+
+
+def _too_many(eta: float, rows: Interactions, protocol: Protocol) -> str:
+    """Why ``eta`` test ratings of each target item are impossible; empty if they are possible."""
+    targets = len(target_items(rows.item_counts(), protocol))
+    allowed = exact(protocol.number("split.test_ratio")) * len(rows)
+    if eta != int(eta) or Fraction(int(eta)) * targets <= allowed:
+        return ""
+    sigma = protocol.number("split.test_ratio")
+    return (
+        f"|T| eta may be at most sigma r: {targets:,} x {int(eta):,} = {targets * int(eta):,} is more than "
+        f"{sigma:g} x {len(rows):,} = {float(allowed):,.1f}; sigma r / |T| = {float(allowed / targets):.2f} allows "
+        f"{int(allowed / targets):,}"
+    )
+
+
+def unavailable(claim: Claim) -> str:
+    """Why the data of the claim is not available here, and what to do; empty if it is available."""
+    if claim.data is None:
+        return ""
+    try:
+        claim.interactions()
+    except StudyError:
+        raise  # the data is here, and its digest is not the one that the claim states
+    except ReproError as error:
+        name = claim.data.name
+        how = f"; `repro data get {name}` downloads it" if name in datasets() else ""
+        return f"the data {name} is not available here{how} ({str(error).splitlines()[0]})"
+    return ""

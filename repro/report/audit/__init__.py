@@ -1,6 +1,0 @@
-"""What people read of an audit of evaluators."""
-
-from repro.report.audit.audit_findings import Finding, findings_of
-from repro.report.audit.audit_page import headline, write_audit_report
-
-__all__ = ["Finding", "findings_of", "headline", "write_audit_report"]

@@ -1,6 +1,0 @@
-"""Pages of explained gaps and of multiverses."""
-
-from repro.report.explain.explanation_page import waterfall, write_explanation
-from repro.report.explain.multiverse_page import write_multiverse
-
-__all__ = ["waterfall", "write_explanation", "write_multiverse"]

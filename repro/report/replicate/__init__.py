@@ -1,6 +1,0 @@
-"""What people read of replications: the page of a claim, and the page of all verdicts."""
-
-from repro.report.replicate.claim_page import write_page
-from repro.report.replicate.claims_index import write_index
-
-__all__ = ["write_index", "write_page"]

@@ -1,0 +1,215 @@
+"""The report as a file: complete, the same every time, and nothing in it can run that came from data."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from repro import Study
+from repro.errors import JournalError, StudyError
+from repro.reports import write_report
+from repro.reports.html import environment
+from repro.reports.run.embedded import vega
+from repro.runs.run import Run
+
+from .conftest import EVIL, small_study
+
+
+class Elements(HTMLParser):
+    """The elements of a page in order, with their attributes and the text right inside."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append([tag, dict(attrs), ""])
+        self.open = True
+
+    def handle_data(self, data):
+        if self.found and self.open:
+            self.found[-1][2] += data
+
+    def handle_endtag(self, tag):
+        self.open = False
+
+    def named(self, tag):
+        return [(attrs, text) for name, attrs, text in self.found if name == tag]
+
+
+def packed(text, name):
+    return gzip.decompress(base64.b64decode(re.search(rf'id="{name}">([^<]*)<', text)[1]))
+
+
+@pytest.fixture(scope="module")
+def text(page):
+    return page.read_text()
+
+
+@pytest.fixture(scope="module")
+def elements(text):
+    return Elements(text)
+
+
+def row_of(text, label):
+    """The cells of an algorithm in the table of results: class and number of each."""
+    body = text.partition('<section id="answer">')[2].partition("</tbody>")[0]
+    (row,) = [row for row in body.split("<tr")[2:] if re.search(rf'<th scope="row">{re.escape(label)}( ?<)', row)]
+    return re.findall(r'<td class="(number[^"]*)"[^>]*>([^<]*)', row)
+
+
+def test_the_best_ranking_is_the_highest_and_the_best_error_the_lowest(text, finished):
+    table = finished.table()
+    for place, (metric, best) in enumerate({"ndcg@5": "idxmax", "rmse": "idxmin"}.items()):
+        winner = getattr(table[metric], best)()
+        for label in table.index:
+            kind, number = row_of(text, label)[place and 3]
+            value = table[metric][label]
+            assert number == ("–" if value != value else f"{value:.4f}")
+            assert ("best" in kind) == (label == winner)
+
+
+def test_the_page_is_read_in_order(elements):
+    headings = [name for name, _, _ in elements.found if re.fullmatch(r"h\d", name)]
+    assert headings[0] == "h1" and set(headings[1:]) == {"h2"}
+    for landmark in ("header", "nav", "main", "footer"):
+        assert len(elements.named(landmark)) == 1
+    sections = {attrs["id"] for attrs, _ in elements.named("section")}
+    output = {attrs["id"] for attrs, _ in elements.named("p") if "id" in attrs}
+    assert {attrs["href"] for attrs, _ in elements.named("a")} == {f"#{name}" for name in (*sections, *output)}
+    assert sections >= {"answer", "touched", "distributions", "differences", "significance", "tradeoffs", "timing"}
+    assert sections >= {"curves", "protocol", "identity", "journal"}
+
+
+def test_who_listens_hears_what_tables_and_charts_are_about(elements):
+    assert len(elements.named("caption")) == len(elements.named("table")) > 5
+    assert all("scope" in attrs for attrs, _ in elements.named("th"))
+    charts = [attrs for attrs, _ in elements.named("div") if attrs.get("class") == "chart"]
+    assert len(charts) > 8
+    assert all(chart["role"] == "img" and len(chart["aria-label"]) > 40 for chart in charts)
+
+
+def test_nothing_is_asked_from_elsewhere_and_only_its_own_scripts_may_run(text, elements):
+    for _, attrs, _ in elements.found:
+        assert not attrs.keys() & {"src", "srcset", "action", "data", "poster", "background"}
+        assert attrs.get("href", "#").startswith("#")
+        assert not [name for name in attrs if name.startswith("on")]
+    (policy,) = [attrs["content"] for attrs, _ in elements.named("meta") if "http-equiv" in attrs]
+    assert policy.startswith("default-src 'none'; ") and "unsafe-eval" not in policy
+    scripts = re.search(r"script-src ([^;]*)", policy)[1]
+    (own,) = [script for attrs, script in elements.named("script") if not attrs]
+    known = [own, packed(text, "vega").decode()]
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in known]
+    assert scripts == " ".join(f"'sha256-{digest}'" for digest in digests)
+
+
+def test_the_same_run_gives_the_same_bytes(page, finished):
+    before, journal = page.read_bytes(), (finished.folder / "journal.jsonl").read_bytes()
+    assert write_report(Run(finished.folder)).read_bytes() == before
+    assert (finished.folder / "journal.jsonl").read_bytes() == journal
+
+
+def test_the_whole_journal_is_inside_to_the_byte(text, finished):
+    lines = (finished.folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    result = [line for line in lines if json.loads(line)["event"]["event"] != "report.written"]
+    assert len(result) == len(lines) - 1
+    assert packed(text, "journal-lines") == b"".join(result)
+
+
+def test_no_text_of_the_data_becomes_an_element(hostile, page):
+    text = hostile.read_text()
+    elements, plain = Elements(text), Elements(page.read_text())
+    assert {name for name, _, _ in elements.found} <= {name for name, _, _ in plain.found}
+    assert len([1 for attrs, _ in elements.named("script") if not attrs]) == 1
+    assert "img" not in {name for name, _, _ in elements.found}
+    assert not [attrs for _, attrs, _ in elements.found for name in attrs if name.startswith("on")]
+    for attrs, spec in elements.named("script"):
+        if attrs.get("type") == "application/json":
+            assert "<" not in spec and json.loads(spec)["width"]
+
+
+def test_json_in_a_page_reads_back_and_ends_nothing():
+    value = {"a": [*EVIL, "\u2028", "&lt;"]}
+    written = environment().from_string("{{ value | tojson }}").render(value=value)
+    assert json.loads(written) == value
+    assert not set("<>&") & set(written)
+
+
+def test_the_same_algorithm_of_two_frameworks_has_one_line_in_the_charts(tmp_path):
+    rows = [(user, item, 1 + (user * item + item) % 5) for user in range(12) for item in range(10)]
+    study = Study(
+        pd.DataFrame(rows, columns=["user", "item", "rating"]),
+        "random-5fold",
+        ["reference/bias", "lenskit/bias", "reference/item-mean"],
+        ["rmse", "user-coverage@5"],
+    )
+    text = write_report(study.run(tmp_path / "run")).read_text()
+    assert "<td>lenskit</td>" in text
+    (figure,) = re.findall(r"<figcaption>rmse</figcaption>.*?</figure>", text)
+    assert "<figcaption>user-coverage@5" not in text  # all users have lists: there is nothing to see
+    spec = json.loads(re.search(r'"application/json">(.*?)</script>', figure)[1])
+    assert spec["encoding"]["y"]["scale"]["domain"] == ["bias", "item-mean"]
+    colour = spec["encoding"]["color"]["scale"]
+    assert colour["domain"] == ["lenskit", "reference"] and len(set(colour["range"])) == 2
+
+
+@pytest.mark.parametrize(
+    ("metrics", "algorithms", "changes", "said"),
+    [
+        (["rmse", "mae"], ["reference/bias", "reference/item-mean"], {}, "predictions and no lists"),
+        (["ndcg@5"], ["reference/popularity"], {}, "there is no other algorithm to compare it with"),
+        (["catalogue-coverage@5"], ["reference/popularity", "reference/bias"], {}, "there is no number for each user"),
+        (["ndcg@5"], ["reference/popularity", "reference/bias"], {"ties__break": "expected"}, "share ranks"),
+        (
+            ["hit@5", "rr"],
+            ["reference/popularity", "reference/bias"],
+            {"candidates__relevant": "one"},
+            "Precision against recall",
+        ),
+        (["rmse"], ["reference/popularity"], {}, "No algorithm has a number on all folds"),
+    ],
+)
+def test_runs_of_every_kind_have_a_report(tmp_path, metrics, algorithms, changes, said):
+    results = small_study(metrics, algorithms, changes={"split__folds": 2} | changes).run(tmp_path / "run")
+    assert said in write_report(results).read_text()
+
+
+@pytest.mark.parametrize("others", [["reference/popularity", "reference/bias"], []])
+def test_cells_that_failed_are_told_before_the_table(tmp_path, others):
+    worse = {"use": "reference/item-knn", "label": "none", "parameters": {"k": 0}}
+    with pytest.raises(StudyError, match="cells failed"):
+        small_study(["ndcg@5", "rmse"], [*others, worse]).run(tmp_path / "run")
+    text = write_report(Run(tmp_path / "run")).read_text()
+    warning = text.partition('class="warning"')[2].partition("<table")[0]
+    assert "none/1: " in warning and "none/2: " in warning
+
+
+def test_a_report_elsewhere_leaves_the_run_as_it_is(finished, page, tmp_path):
+    journal = (finished.folder / "journal.jsonl").read_bytes()
+    other = write_report(finished, tmp_path / "new" / "other.html")
+    assert other.read_bytes() == page.read_bytes()
+    assert (finished.folder / "journal.jsonl").read_bytes() == journal
+    with pytest.raises(StudyError, match="cannot be written to"):
+        write_report(finished, other / "file.html")
+
+
+def test_a_run_without_its_artefacts_is_refused_with_what_to_do(tmp_path):
+    results = small_study(["ndcg@5"]).run(tmp_path / "run")
+    for path in (tmp_path / "run" / "artifacts").iterdir():
+        path.unlink()
+    with pytest.raises(JournalError, match=r"are no longer in .*--resume"):
+        write_report(results)
+
+
+def test_a_cache_that_cannot_be_written_to_is_done_without(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: blocked)
+    vega.cache_clear()
+    assert "vegaEmbed" in vega()
