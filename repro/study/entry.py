@@ -90,6 +90,22 @@ def require_space(entries: Sequence[Entry]) -> None:
             )
 
 
+def label_of(name: object, entries: Sequence[Entry]) -> str:
+    """The label of the entry called ``name``: its label, framework/algorithm, or algorithm if one entry has it."""
+    labels = [entry.label for entry in entries]
+    if name in labels:
+        return str(name)
+    matching = [entry.label for entry in entries if name in (entry.use, entry.use.partition("/")[2])]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise StudyError(f"baseline = {name!r} could be {' or '.join(map(repr, matching))}; give one of these labels")
+    raise StudyError(
+        f"the baseline {name!r} is not an algorithm of the study{nearest(str(name), labels)} Algorithms: "
+        f"{', '.join(labels)}"
+    )
+
+
 def _as_table(algorithm: str | Mapping[str, Any]) -> Mapping[str, Any]:
     """An algorithm as a table; ``"reference/ease"`` is short for one with ``use`` alone."""
     table = {"use": algorithm} if isinstance(algorithm, str) else algorithm

@@ -16,13 +16,13 @@ from repro.evaluation.ranking import refuse_rows
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
-from repro.study.entry import read_entries, require_space
+from repro.study.entry import label_of, read_entries, require_space
 from repro.study.tuning.settings import names_of, read_tuning, with_search_spaces
 
 if TYPE_CHECKING:
     from repro.runs.run import Run
 
-KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune")
+KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune", "baseline")
 
 
 class Study:
@@ -43,6 +43,7 @@ class Study:
     seed        the one seed of all draws
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
                 ``metric``, ``trials``, ``space`` and, optionally, ``seconds`` and ``refit``
+    baseline    the algorithm that the others are to be better than: its label, or its name where one entry has it
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Study:
         data_options: Mapping[str, Any] | None = None,
         folder: Path | None = None,
         tune: Mapping[str, Any] | None = None,
+        baseline: str | None = None,
     ) -> None:
         self.data = data
         self.data_options = dict(data_options or {})
@@ -69,6 +71,7 @@ class Study:
         if self.tune is not None:
             self.entries = with_search_spaces(self.entries, self.tune)
         require_space(self.entries)
+        self.baseline = None if baseline is None else label_of(baseline, self.entries)
         self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.measures = _measures(self.metric_names, self.protocol)
         if isinstance(seed, Integral) and not isinstance(seed, bool):
@@ -99,7 +102,8 @@ class Study:
         if self.tune is not None and (tuned or self.tune.refit != "train"):
             spaces = {name: space for name, space in self.tune.spaces.items() if name in tuned}
             tune = {**self.tune.describe(), "space": spaces}
-        selected = self._changed(algorithms=[entry.document() for entry in entries], tune=tune)
+        baseline = self.baseline if self.baseline in labels else None
+        selected = self._changed(algorithms=[entry.document() for entry in entries], tune=tune, baseline=baseline)
         selected.left_out = self.left_out
         return selected
 
@@ -115,6 +119,7 @@ class Study:
             "data_options": self.data_options,
             "folder": self.folder,
             "tune": self._tune,
+            "baseline": self.baseline,
         }
         return Study(**(arguments | changes))
 
@@ -140,6 +145,8 @@ class Study:
                 e.label: {name: domain.plain() for name, domain in e.space.items()} for e in self.entries if e.space
             }
             described["tune"] = {**self.tune.describe(), "metric": self.tune.measure.short_name, "space": spaces}
+        if self.baseline is not None:
+            described["baseline"] = self.baseline
         return described
 
     @property
@@ -217,6 +224,7 @@ class Study:
             {
                 "question": self.question,
                 "seed": self.seed,
+                "baseline": self.baseline,
                 "metrics": [measure.full_name for measure in self.measures],
                 "data": {"name": self.data_name, **options},
                 "protocol": {"base": "protocol.toml"},
@@ -268,6 +276,7 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
         data_options=options,
         folder=path.parent,
         tune=document.get("tune"),
+        baseline=document.get("baseline"),
     )
 
 

@@ -78,6 +78,44 @@ def test_what_is_refused(tmp_path, old, new, error, sentence):
     assert sentence in str(caught.value)
 
 
+BASELINES = """
+[[algorithms]]
+use = "reference/item-knn"
+label = "few neighbours"
+parameters = { k = 5 }
+[[algorithms]]
+use = "reference/item-knn"
+label = "many neighbours"
+parameters = { k = 50 }
+"""
+
+
+@pytest.mark.parametrize("name", ["reference popularity", "reference/popularity", "popularity"])
+def test_a_baseline_has_a_label_or_a_name_and_is_part_of_the_question(tmp_path, name):
+    text = f'baseline = "{name}"{GOOD}{BASELINES}'
+    study = load(tmp_path, text)
+    assert study.baseline == "reference popularity"
+    assert study.digest != load(tmp_path, GOOD + BASELINES).digest
+    (tmp_path / "protocol.toml").write_text(study.protocol.to_toml())
+    assert load(tmp_path, study.to_toml()).digest == study.digest
+    assert study.with_protocol(Protocol.load("random-5fold")).baseline == study.baseline
+    assert study.only(["few neighbours"]).baseline is None
+    assert study.only(["reference popularity"]).baseline == study.baseline
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ('"item-knn"', "could be 'few neighbours' or 'many neighbours'; give one of these labels"),
+        ('"poplarity"', "is not an algorithm of the study.*Algorithms: reference popularity, few neighbours"),
+        ("3", "the baseline 3 is not an algorithm of the study"),
+    ],
+)
+def test_a_baseline_is_one_algorithm_of_the_study(tmp_path, name, sentence):
+    with pytest.raises(StudyError, match=sentence):
+        load(tmp_path, f"baseline = {name}{GOOD}{BASELINES}")
+
+
 def test_two_algorithms_need_two_labels(tmp_path):
     with pytest.raises(StudyError, match="two algorithms are labelled 'reference popularity'"):
         load(tmp_path, GOOD + '[[algorithms]]\nuse = "reference/popularity"\n')

@@ -63,7 +63,7 @@ class NormalisedError:
         return 0.0, 1.0 if variants["by"] == "range" else self.divisor
 
 
-def normalised_metric(name: str, title: str, error: NormalisedError, cite: str) -> PredictionMetric:
+def normalised_metric(name: str, title: str, error: NormalisedError, **declared: Any) -> PredictionMetric:
     """A metric of errors in units, which its variants choose."""
     by = choice(
         f"metric.{name}.by",
@@ -81,7 +81,7 @@ def normalised_metric(name: str, title: str, error: NormalisedError, cite: str) 
         minimum=0.000001,
         when=(When(by.id, ("uniform",)),),
     )
-    return error_metric(name, title, error, variants=(by, step), range=error.range, aliases={}, cite=cite)
+    return error_metric(name, title, error, variants=(by, step), range=error.range, aliases={}, **declared)
 
 
 def _ratings_of_scale(scale: Range, step: float) -> int:

@@ -101,7 +101,7 @@ def new_items(ranked: Ranked, k: int | None, earlier: Sequence[EarlierLists]) ->
     return new, compared
 
 
-def temporal_metric(name: str, title: str, compute: Compute) -> RankingMetric:
+def temporal_metric(name: str, title: str, compute: Compute, **declared: Any) -> RankingMetric:
     """A metric that compares lists with earlier ones."""
     return RankingMetric(
         name,
@@ -115,4 +115,5 @@ def temporal_metric(name: str, title: str, compute: Compute) -> RankingMetric:
         range=UNIT,
         tie_order="earlier lists can have tied items too, and the value depends on the order of both",
         cite="Lathia et al. 2010",
+        **declared,
     )

@@ -76,5 +76,7 @@ METRIC = RankingMetric(
     undefined_in_1r=(
         "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"
     ),
+    task="recommend all good items",
+    shows="how early all good items of a user come, from precision at each of them",
     cite="Buckley & Voorhees 2000",
 )

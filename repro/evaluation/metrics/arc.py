@@ -59,5 +59,7 @@ METRIC = RankingMetric(
     better="lower",
     range=_range,
     tie_order=_tie_order,
+    task="recommend some good items",
+    shows="how early hits come, of those lists that have one; it does not show how many lists have one",
     cite="Burke 2004",
 )

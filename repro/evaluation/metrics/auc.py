@@ -236,5 +236,7 @@ METRIC = RankingMetric(
     range=UNIT,
     tie_order=RELEVANT_FIRST,
     aliases={"roc-auc": {}, "auc-roc": {}, "gauc": {"weight": "positives"}},
+    task="recommend all good items",
+    shows="how often a good item comes before another; all ranks count alike, so it says little about the first page",
     cite="Hanley & McNeil 1982",
 )

@@ -61,5 +61,7 @@ METRIC = RankingMetric(
     ),
     range=UNIT,
     tie_order=RELEVANT_FIRST,
+    task="recommend all good items",
+    shows="the order of good items and of those known to be bad; items without a judgement have no effect",
     cite="Buckley & Voorhees 2004",
 )

@@ -25,4 +25,11 @@ def share_of_items(counts: FloatArray, variants: Variants, background: Backgroun
     return np.count_nonzero(counts) / len(background.catalogue) if len(background.catalogue) else math.nan
 
 
-METRIC = item_counts_metric("catalogue-coverage", "Catalogue coverage", share_of_items, cite="Ge et al. 2010")
+METRIC = item_counts_metric(
+    "catalogue-coverage",
+    "Catalogue coverage",
+    share_of_items,
+    task="beyond accuracy",
+    shows="how much of the catalogue is recommended to anyone; not whether it is recommended to the right users",
+    cite="Ge et al. 2010",
+)

@@ -64,5 +64,7 @@ METRIC = CollectionMetric(
     objection=_objection,
     range=UNIT,
     tie_order=RELEVANT_FIRST,
+    task="recommend all good items",
+    shows="how many good items all users together find as lists of equal length grow; all ranks count alike",
     cite="Schein et al. 2002, 2005",
 )

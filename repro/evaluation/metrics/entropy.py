@@ -60,5 +60,7 @@ METRIC = item_counts_metric(
         ),
     ),
     range=_range,
+    task="beyond accuracy",
+    shows="how evenly recommendations spread over items; not whether they are good",
     cite="Shani & Gunawardana 2011",
 )

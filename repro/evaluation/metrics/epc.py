@@ -93,5 +93,7 @@ METRIC = RankingMetric(
     objection=_objection,
     range=_range,
     tie_order=_tie_order,
+    task="beyond accuracy",
+    shows="how unpopular the recommended items are, which makes discoveries likely",
     cite="Vargas & Castells 2011",
 )

@@ -81,5 +81,7 @@ METRIC = RankingMetric(
         "with one relevant item per list, recall is the hit rate and F1@k is 2 / (k + 1) of it; ask for hit "
         "(Deshpande & Karypis 2004)"
     ),
+    task="recommend some good items",
+    shows="precision and recall in one number; it hides which of the two an algorithm gains on",
     cite="van Rijsbergen 1979",
 )

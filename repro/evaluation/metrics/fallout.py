@@ -88,5 +88,12 @@ def metric_of_negatives(name: str, title: str, compute: Compute, **declared: Any
 
 
 METRIC = metric_of_negatives(
-    "fallout", "Fall-out", fallout, better="lower", tie_order=RELEVANT_LAST, aliases={"fall-out": {}, "fpr": {}}
+    "fallout",
+    "Fall-out",
+    fallout,
+    better="lower",
+    tie_order=RELEVANT_LAST,
+    aliases={"fall-out": {}, "fpr": {}},
+    task="recommend some good items",
+    shows="how many of the bad items are listed, where each of them does harm",
 )

@@ -85,5 +85,7 @@ METRIC = PredictionMetric(
     ),
     range=UNIT,
     tie_order=UNAFFECTED,
+    task="predict ratings",
+    shows="whether predictions put two rated items of a user in the right order, whatever their size",
     cite="Koren & Sill 2013",
 )

@@ -60,5 +60,7 @@ METRIC = item_counts_metric(
         ),
     ),
     better="lower",
+    task="beyond accuracy",
+    shows="how much recommendations concentrate on few items; not whether they are good",
     cite="Shani & Gunawardana 2011",
 )

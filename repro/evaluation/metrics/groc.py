@@ -38,5 +38,7 @@ METRIC = CollectionMetric(
     needs=("scores",),
     range=UNIT,
     tie_order=UNAFFECTED,
+    task="recommend all good items",
+    shows="whether good pairs of user and item have higher scores than others, over all users together",
     cite="Schein et al. 2002",
 )

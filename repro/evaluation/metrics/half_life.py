@@ -101,5 +101,7 @@ METRIC = RankingMetric(
     range=_range,
     tie_order=ByHits(_utilities),
     aliases={"rank-score": {}},
+    task="optimise utility",
+    shows="the value of a long list to users who read from the top and may stop at any item",
     cite="Breese et al. 1998",
 )

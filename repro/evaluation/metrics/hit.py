@@ -29,5 +29,7 @@ METRIC = RankingMetric(
     range=UNIT,
     tie_order=RELEVANT_FIRST,
     aliases={"hit-rate": {}, "success": {}},
+    task="recommend some good items",
+    shows="how many lists have a good item at all; further good items and their ranks have no effect",
     cite="Deshpande & Karypis 2004",
 )

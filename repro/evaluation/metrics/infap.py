@@ -91,5 +91,7 @@ METRIC = RankingMetric(
     objection=_objection,
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=_tie_order,
+    task="recommend all good items",
+    shows="how early all good items of a user come, where not every item has been judged",
     cite="Yilmaz & Aslam 2006",
 )

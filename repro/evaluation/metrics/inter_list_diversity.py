@@ -65,5 +65,7 @@ METRIC = item_counts_metric(
     mean_distance,
     compute=counts_of_lists,
     aliases={"hamming": {}, "personalisation": {}, "personalization": {}},
+    task="beyond accuracy",
+    shows="how much lists differ between users; not whether they are good",
     cite="Zhou et al. 2010",
 )

@@ -63,5 +63,7 @@ METRIC = RankingMetric(
     range=_range,
     tie_order="which k of many tied items are furthest apart, or closest, is known only after all choices are tried",
     aliases={"ild": {}},
+    task="beyond accuracy",
+    shows="how different the items of a list are; not whether they are good",
     cite="Ziegler et al. 2005",
 )

@@ -36,5 +36,11 @@ def tau_b(ranked: Ranked, k: int | None, variants: Variants, background: Backgro
 
 
 METRIC = rating_order_metric(
-    "kendall", "Kendall's rank correlation (tau-b)", tau_b, range=CORRELATION, cite="Kendall 1945"
+    "kendall",
+    "Kendall's rank correlation (tau-b)",
+    tau_b,
+    range=CORRELATION,
+    task="predict ratings",
+    shows="whether items are in the order of the user's ratings, counted in pairs",
+    cite="Kendall 1945",
 )

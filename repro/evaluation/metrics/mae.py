@@ -23,4 +23,10 @@ def mean_absolute_error(predictions: Predictions, variants: Variants) -> float:
     return exact_mean(np.abs(predictions.errors))
 
 
-METRIC = error_metric("mae", "Mean absolute error", mean_absolute_error)
+METRIC = error_metric(
+    "mae",
+    "Mean absolute error",
+    mean_absolute_error,
+    task="predict ratings",
+    shows="the mean size of an error, where each point counts the same; it says little about which items come first",
+)

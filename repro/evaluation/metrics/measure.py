@@ -221,11 +221,11 @@ def bearing(decisions: Iterable[str], measures: Sequence[Measure]) -> list[str]:
     each. A variant affects its own metric. A decision of an unknown stage may affect anything.
     """
     simple = simple_measures(measures)
-    tasks = {measure.metric.task for measure in simple}
+    of_predictions = {measure.metric.kind == "prediction" for measure in simple}
     stages: set[Stage | None] = {*BEFORE_FITTING, None}
-    if "recommendation" in tasks:
+    if False in of_predictions:
         stages |= set(OF_LISTS)
-    if "rating prediction" in tasks:
+    if True in of_predictions:
         stages |= set(OF_PREDICTIONS)
     stated = {key for measure in (*measures, *simple) for key in (*measure.decisions, *measure.metric.reads)}
     known = registry()

@@ -31,7 +31,10 @@ DEEPEST = 2**29
 FILLERS = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": math.nan}
 
 Kind = Literal["ranking", "collection", "prediction"]
-Task = Literal["recommendation", "rating prediction"]
+# The tasks of Gunawardana & Shani (2009), and none of them.
+Task = Literal[
+    "predict ratings", "recommend some good items", "recommend all good items", "optimise utility", "beyond accuracy"
+]
 Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features", "previous", "scores"]
 Better = Literal["higher", "lower", "neither"]
 RangeOf = Callable[[int | None, Variants, Protocol], Range]
@@ -136,11 +139,12 @@ class Metric:
     aliases     other names, with the variants that they state
     undefined_in_1r  why it has no meaning for lists with one relevant item, and what to use instead
     not_audited      why it cannot be audited, and what to audit instead
+    task        the task for which it compares algorithms; None if the author does not state it
+    shows       what it shows, and what it does not, in a few words
     cite        where it comes from
     """
 
     kind: ClassVar[Kind]
-    task: ClassVar[Task] = "recommendation"
     stages: ClassVar[tuple[Stage, ...]]
 
     name: str
@@ -162,7 +166,17 @@ class Metric:
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     undefined_in_1r: str = ""
     not_audited: str = ""
+    task: Task | None = None
+    shows: str = ""
     cite: str = ""
+
+    @property
+    def suits(self) -> str:
+        """The task in words, with the survey that distinguishes tasks; empty if none is stated."""
+        if self.task is None:
+            return ""
+        task = "none of the tasks of accuracy" if self.task == "beyond accuracy" else self.task
+        return f"{task} (Gunawardana & Shani 2009)"
 
     @property
     def variant_ids(self) -> dict[str, str]:
@@ -242,7 +256,6 @@ class PredictionMetric(Metric):
     """A metric of predicted ratings: ``compute(predictions, variants)`` gives the number of some test pairs."""
 
     kind: ClassVar[Kind] = "prediction"
-    task: ClassVar[Task] = "rating prediction"
     stages: ClassVar[tuple[Stage, ...]] = OF_PREDICTIONS
 
     compute: Callable[[Predictions, Variants], float]

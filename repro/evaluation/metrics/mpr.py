@@ -126,5 +126,7 @@ METRIC = RankingMetric(
     range=(0.0, 100.0),
     tie_order=ByHits(_worth),
     aliases={"mean-percentile-rank": {}},
+    task="recommend all good items",
+    shows="how far from the top good items are in a ranking of everything; all ranks count alike",
     cite="Hu et al. 2008",
 )

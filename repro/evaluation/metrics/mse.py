@@ -23,4 +23,10 @@ def mean_squared_error(predictions: Predictions, variants: Variants) -> float:
     return exact_mean(np.square(predictions.errors))
 
 
-METRIC = error_metric("mse", "Mean squared error", mean_squared_error)
+METRIC = error_metric(
+    "mse",
+    "Mean squared error",
+    mean_squared_error,
+    task="predict ratings",
+    shows="squared errors, so that one large error costs more than several small ones; in squared points of the scale",
+)

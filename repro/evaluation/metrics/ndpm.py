@@ -37,5 +37,7 @@ METRIC = rating_order_metric(
     distance_from_ratings,
     better="lower",
     range=UNIT,
+    task="predict ratings",
+    shows="whether items are in the order of the user's ratings, counted in contradicted and undecided pairs",
     cite="Yao 1995",
 )

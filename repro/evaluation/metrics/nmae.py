@@ -29,5 +29,7 @@ METRIC = normalised_metric(
     "nmae",
     "Normalised mean absolute error",
     NormalisedError(mean_absolute_error, _of_chance, 3.0),
+    task="predict ratings",
+    shows="the mean size of an error in a unit that allows comparison between rating scales",
     cite="Goldberg et al. 2001",
 )

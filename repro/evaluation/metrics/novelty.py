@@ -88,5 +88,7 @@ METRIC = RankingMetric(
     range=NOT_NEGATIVE,
     tie_order=_tie_order,
     aliases={"self-information": {}},
+    task="beyond accuracy",
+    shows="how little known the recommended items are; not whether they are good",
     cite="Zhou et al. 2010",
 )

@@ -31,5 +31,7 @@ METRIC = normalised_metric(
     "nrmse",
     "Normalised root mean squared error",
     NormalisedError(root_mean_squared_error, _of_chance, math.sqrt(6)),
+    task="predict ratings",
+    shows="RMSE in a unit that allows comparison between rating scales",
     cite="Shani & Gunawardana 2011",
 )

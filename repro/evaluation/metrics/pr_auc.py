@@ -114,5 +114,7 @@ METRIC = CollectionMetric(
     range=UNIT,
     tie_order=_tie_order,
     aliases={"auprc": {}},
+    task="recommend all good items",
+    shows="the balance of precision and recall over all lengths of a list",
     cite="Davis & Goadrich 2006",
 )

@@ -68,5 +68,7 @@ METRIC = RankingMetric(
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,
     not_audited="it is the product of two others; audit these",
+    task="recommend some good items",
+    shows="accuracy where users without recommendations count as well",
     cite="Herlocker et al. 2004",
 )

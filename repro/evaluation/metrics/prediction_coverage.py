@@ -31,5 +31,7 @@ METRIC = PredictionMetric(
     compute=predicted_share,
     range=UNIT,
     tie_order=UNAFFECTED,
+    task="beyond accuracy",
+    shows="for how many test ratings the algorithm has a prediction of its own; errors are to be read with it",
     cite="Herlocker et al. 2004",
 )

@@ -53,5 +53,7 @@ METRIC = RankingMetric(
     tie_order=RELEVANT_FIRST,
     aliases={"tpr": {}, "sensitivity": {}},
     undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
+    task="recommend all good items",
+    shows="how many of a user's good items are in the first k; it can only be high where k is large enough for all",
     cite="Herlocker et al. 2004",
 )

@@ -23,4 +23,10 @@ def root_mean_squared_error(predictions: Predictions, variants: Variants) -> flo
     return math.sqrt(mean_squared_error(predictions, variants))
 
 
-METRIC = error_metric("rmse", "Root mean squared error", root_mean_squared_error)
+METRIC = error_metric(
+    "rmse",
+    "Root mean squared error",
+    root_mean_squared_error,
+    task="predict ratings",
+    shows="the size of errors, where large ones count most; it says little about which items come first",
+)

@@ -29,5 +29,7 @@ METRIC = RankingMetric(
     range=UNIT,
     tie_order=RELEVANT_FIRST,
     aliases={"mrr": {}},
+    task="recommend some good items",
+    shows="how early the first good item comes; all later ones have no effect",
     cite="Voorhees 1999",
 )

@@ -58,5 +58,7 @@ METRIC = RankingMetric(
     also_needs=PROFILE_NEEDS,
     range=_range,
     tie_order=ByHits(_distances),
+    task="beyond accuracy",
+    shows="whether good items are also unlike those that the user already knows",
     cite="Shani & Gunawardana 2011",
 )

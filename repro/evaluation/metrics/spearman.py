@@ -35,4 +35,12 @@ def rho(ranked: Ranked, k: int | None, variants: Variants, background: Backgroun
     return Ratio(together, np.sqrt(by_list * by_ratings))
 
 
-METRIC = rating_order_metric("spearman", "Spearman's rank correlation", rho, range=CORRELATION, cite="Spearman 1904")
+METRIC = rating_order_metric(
+    "spearman",
+    "Spearman's rank correlation",
+    rho,
+    range=CORRELATION,
+    task="predict ratings",
+    shows="whether items are in the order of the user's ratings, by the distance between ranks",
+    cite="Spearman 1904",
+)

@@ -27,5 +27,12 @@ def specificity(ranked: Ranked, k: int | None, variants: Variants, background: B
 
 
 METRIC = metric_of_negatives(
-    "specificity", "Specificity", specificity, empty=1.0, tie_order=RELEVANT_FIRST, aliases={"tnr": {}}
+    "specificity",
+    "Specificity",
+    specificity,
+    empty=1.0,
+    tie_order=RELEVANT_FIRST,
+    aliases={"tnr": {}},
+    task="recommend some good items",
+    shows="how many of the bad items stay out of the list; nearly 1 where most items are bad",
 )

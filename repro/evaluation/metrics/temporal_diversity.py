@@ -25,4 +25,10 @@ def temporal_diversity(ranked: Ranked, k: int | None, variants: Variants, backgr
     return Ratio(new, places(ranked, k, variants) * compared)
 
 
-METRIC = temporal_metric("temporal-diversity", "Temporal diversity", temporal_diversity)
+METRIC = temporal_metric(
+    "temporal-diversity",
+    "Temporal diversity",
+    temporal_diversity,
+    task="beyond accuracy",
+    shows="how much lists change over time; not whether they are good",
+)

@@ -24,4 +24,10 @@ def temporal_novelty(ranked: Ranked, k: int | None, variants: Variants, backgrou
     return Ratio(new, places(ranked, k, variants) * compared)
 
 
-METRIC = temporal_metric("temporal-novelty", "Temporal novelty", temporal_novelty)
+METRIC = temporal_metric(
+    "temporal-novelty",
+    "Temporal novelty",
+    temporal_novelty,
+    task="beyond accuracy",
+    shows="how many items a user is shown for the first time; not whether they are good",
+)

@@ -77,5 +77,7 @@ METRIC = RankingMetric(
     undefined="left-out",
     range=AtSingleRanks(-1.0, 1.0),
     tie_order=ByHits(_sides),
+    task="beyond accuracy",
+    shows="whether lists have items that users took up later, and not those that they knew already",
     cite="Shani & Gunawardana 2011",
 )

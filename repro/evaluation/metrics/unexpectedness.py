@@ -84,5 +84,7 @@ METRIC = RankingMetric(
     objection=refuse_expected,
     range=_range,
     tie_order=ByItems(_worth),
+    task="beyond accuracy",
+    shows="how unlike the user's known items the recommended ones are; not whether they are good",
     cite="Vargas & Castells 2011",
 )

@@ -60,5 +60,7 @@ METRIC = CollectionMetric(
     ),
     range=UNIT,
     tie_order=_tie_order,
+    task="beyond accuracy",
+    shows="how many users get recommendations at all; accuracy is to be read with it",
     cite="Herlocker et al. 2004",
 )

@@ -96,7 +96,7 @@ def _summary(metric: Metric) -> dict[str, object]:
     variants = {
         short: {"decision": decision.id, **plain_decision(decision)} for short, decision in _variants(metric).items()
     }
-    names = ("name", "title", "kind", "cutoff", "better", "needs", "cite")
+    names = ("name", "title", "kind", "task", "shows", "cutoff", "better", "needs", "cite")
     aliases = {alias: dict(variants) for alias, variants in metric.aliases.items()}
     return {name: getattr(metric, name) for name in names} | {"variants": variants, "aliases": aliases}
 
@@ -131,6 +131,8 @@ def _facts(metric: Metric) -> list[str]:
     better = "no direction is better" if metric.better == "neither" else f"{metric.better} is better"
     cutoff = {"required": "needs a cut-off", "optional": "takes a cut-off", "none": "takes no cut-off"}[metric.cutoff]
     return [
+        *([f"Shows     {metric.shows}"] if metric.shows else []),
+        *([f"Task      {metric.suits}"] if metric.task else []),
         f"In short  {_KINDS[metric.kind].lower()}; {cutoff}; {better}{_undefined(metric)}",
         f"Range     {_range(metric)}",
         *([f"Ties      {_ties(measure)}"] if measure and metric.kind != "prediction" else []),
