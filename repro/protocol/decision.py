@@ -91,11 +91,14 @@ class When:
         return f"{self.decision} is {' or '.join(map(toml_value, self.values))}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class AnyOf:
     """One of several conditions is enough."""
 
     conditions: tuple[When, ...]
+
+    def __init__(self, *conditions: When) -> None:
+        object.__setattr__(self, "conditions", conditions)
 
     def __str__(self) -> str:
         return "(" + " or ".join(map(str, self.conditions)) + ")"
@@ -175,6 +178,11 @@ class Decision:
     sentence: str = ""
     texts: Mapping[Value, str] = field(default_factory=dict)
     absent: str = ""
+
+    @classmethod
+    def choice(cls, id: str, question: str, *options: Option, default: str | _Required = "", **fields: Any) -> Decision:
+        """A decision between options; the first one is the default unless another is stated."""
+        return cls(id, question, options=options, default=default or options[0].value, **fields)
 
     @classmethod
     def share(cls, id: str, question: str, *, default: float, **fields: Any) -> Decision:

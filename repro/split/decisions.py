@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repro.protocol import AnyOf, Contradiction, Decision, Option, When
-from repro.protocol.decision import Kind
+from repro.protocol.decision import REQUIRED, Kind
 from repro.split.plan import Strategy
 from repro.split.validation import SHARE
 
@@ -18,9 +18,13 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
         readers = (s for s in strategies if decision in s.reads and other_than not in s.reads)
         return When("split.strategy", tuple(strategy.option.value for strategy in readers))
 
-    def own(id: str, question: str, kind: Kind = "choice", **fields: Any) -> Decision:
+    def own(id: str, question: str, kind: Kind, **fields: Any) -> Decision:
         """A decision that applies to the strategies that read it."""
         return Decision(id, question, kind, when=(read_by(id),), **fields)
+
+    def own_choice(id: str, question: str, *options: Option, **fields: Any) -> Decision:
+        """As ``own``, between options."""
+        return Decision.choice(id, question, *options, when=(read_by(id),), **fields)
 
     # Strategies that hold out validation rows together with the test rows.
     three_way = tuple(strategy.option.value for strategy in strategies if strategy.validation != SHARE)
@@ -29,37 +33,31 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
     rounded = read_by("split.rounding").values
     items_seen = read_by("split.train_floor").values
     return (
-        Decision(
+        Decision.choice(
             "split.strategy",
             "How are interactions held out?",
-            options=(
-                *(strategy.option for strategy in strategies),
-                Option(
-                    "leave-one-last",
-                    "each user's latest row",
-                    means={"split.strategy": "all-but-n", "split.n": 1, "split.order": "time"},
-                ),
-                Option(
-                    "time-ratio",
-                    "the latest share of all rows",
-                    means={"split.strategy": "ratio", "split.order": "time"},
-                ),
-                Option(
-                    "user-time-ratio",
-                    "the latest share of every user's rows",
-                    means={"split.strategy": "user-ratio", "split.order": "time"},
-                ),
+            *(strategy.option for strategy in strategies),
+            Option(
+                "leave-one-last",
+                "each user's latest row",
+                means={"split.strategy": "all-but-n", "split.n": 1, "split.order": "time"},
             ),
+            Option(
+                "time-ratio", "the latest share of all rows", means={"split.strategy": "ratio", "split.order": "time"}
+            ),
+            Option(
+                "user-time-ratio",
+                "the latest share of every user's rows",
+                means={"split.strategy": "user-ratio", "split.order": "time"},
+            ),
+            default=REQUIRED,
             sentence="We held out interactions with the splitter {value} of a framework: {meaning}.",
         ),
-        own(
+        own_choice(
             "split.order",
             "Which rows are held out?",
-            options=(
-                Option("random", "a random choice", "The interactions held out were a random choice."),
-                Option("time", "the latest ones", "The interactions held out were the latest ones."),
-            ),
-            default="random",
+            Option("random", "a random choice", "The interactions held out were a random choice."),
+            Option("time", "the latest ones", "The interactions held out were the latest ones."),
             texts={"random": "a random", "time": "the latest"},
         ),
         Decision.share(
@@ -73,15 +71,12 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 ),
             ),
         ),
-        own(
+        own_choice(
             "split.holdout",
             "What is held out of a test user's rows?",
-            options=(
-                Option("ratio", "a share of them", "{split.holdout_ratio:%} of their interactions were"),
-                Option("all-but-n", "n of them", "{split.holdout_n} of each user's interactions were"),
-                Option("given-n", "all but n of them", "all but {split.holdout_n} of each user's interactions were"),
-            ),
-            default="ratio",
+            Option("ratio", "a share of them", "{split.holdout_ratio:%} of their interactions were"),
+            Option("all-but-n", "n of them", "{split.holdout_n} of each user's interactions were"),
+            Option("given-n", "all but n of them", "all but {split.holdout_n} of each user's interactions were"),
         ),
         Decision.share(
             "split.holdout_ratio",
@@ -106,55 +101,44 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             minimum=1,
             when=(
                 # Strategies that do not read split.order draw rows at random.
-                AnyOf((When("split.order", ("random",)), read_by("split.repeats", other_than="split.order"))),
+                AnyOf(When("split.order", ("random",)), read_by("split.repeats", other_than="split.order")),
                 read_by("split.repeats"),
             ),
             sentence="The split was drawn anew {value:time}, and every draw was evaluated.",
             absent="repetition of the split",
         ),
-        Decision(
+        Decision.choice(
             "split.rounding",
             "How is a share of a user's rows made a whole number?",
-            options=(
-                Option("round", "to the nearest, halves up", "to the nearest whole number"),
-                Option("floor", "down", "down"),
-                Option("ceil", "up", "up"),
-            ),
-            default="round",
+            Option("round", "to the nearest, halves up", "to the nearest whole number"),
+            Option("floor", "down", "down"),
+            Option("ceil", "up", "up"),
             when=(
                 AnyOf(
-                    (
-                        read_by("split.rounding"),
-                        When("split.holdout", ("ratio",)),
-                        When("split.validation_of", ("users",)),
-                    )
+                    read_by("split.rounding"),
+                    When("split.holdout", ("ratio",)),
+                    When("split.validation_of", ("users",)),
                 ),
             ),
             sentence="Shares of a user's interactions were rounded {value}.",
         ),
-        own(
+        own_choice(
             "split.short_users",
             "What happens to users with too few rows to hold out n and keep one?",
-            options=(
-                Option(
-                    "train", "they stay in training whole, and are not tested", "stayed in training and were not tested"
-                ),
-                Option("drop", "they are left out altogether", "were left out altogether"),
+            Option(
+                "train", "they stay in training whole, and are not tested", "stayed in training and were not tested"
             ),
-            default="train",
+            Option("drop", "they are left out altogether", "were left out altogether"),
             sentence="Users with too few interactions for this {value}.",
         ),
         own("split.time", "After which timestamp are rows held out?", "number"),
-        Decision(
+        Decision.choice(
             "split.equal_times",
             "In which order do rows with equal timestamps come?",
-            options=(
-                Option("item-asc", "by item id, then user id, ascending", "were ordered by item id, then by user id"),
-                Option("source", "as in the source file", "kept the order of the source"),
-                Option("random", "at random", "were ordered at random"),
-            ),
-            default="item-asc",
-            when=(AnyOf((When("split.order", ("time",)), When("split.validation_order", ("time",)))),),
+            Option("item-asc", "by item id, then user id, ascending", "were ordered by item id, then by user id"),
+            Option("source", "as in the source file", "kept the order of the source"),
+            Option("random", "at random", "were ordered at random"),
+            when=(AnyOf(When("split.order", ("time",)), When("split.validation_order", ("time",))),),
             sentence="Interactions with equal timestamps {value}.",
         ),
         own(
@@ -167,26 +151,23 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             sentence="We sampled {value:test user}.",
             texts={"all": "All users with enough interactions were test users."},
         ),
-        own(
+        own_choice(
             "split.clock",
             "Which moment separates the past of a test user from the future?",
-            options=(
-                Option("shared", "one sampled moment for all test users", "once for all test users"),
-                Option(
-                    "own",
-                    "a sampled moment for each user; the other users' rows are not cut",
-                    "for each test user; the interactions of the other users were not cut at it",
-                    when=(When("split.test_users", other_than=(1,)),),
-                    instead='use "shared", which is the same for one test user',
-                ),
-                Option(
-                    "each",
-                    "a sampled moment for each user, and a training set of its own: only what all "
-                    "users did before that moment (one fold per test user)",
-                    "for each test user, for whom the algorithms were trained on what all users did before it",
-                ),
+            Option("shared", "one sampled moment for all test users", "once for all test users"),
+            Option(
+                "own",
+                "a sampled moment for each user; the other users' rows are not cut",
+                "for each test user; the interactions of the other users were not cut at it",
+                when=(When("split.test_users", other_than=(1,)),),
+                instead='use "shared", which is the same for one test user',
             ),
-            default="shared",
+            Option(
+                "each",
+                "a sampled moment for each user, and a training set of its own: only what all "
+                "users did before that moment (one fold per test user)",
+                "for each test user, for whom the algorithms were trained on what all users did before it",
+            ),
             cite="Gunawardana & Shani 2009, section 4.2",
             sentence="The moment was sampled {value}.",
         ),
@@ -222,28 +203,22 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             sentence="We set {split.validation_order} {value:%} of {split.validation_of} apart for validation.",
             absent="validation set",
         ),
-        Decision(
+        Decision.choice(
             "split.validation_of",
             "Of what is that share taken?",
-            options=(
-                Option(
-                    "rows",
-                    "of all training rows of the fold, whoever they belong to",
-                    "the training interactions of each fold",
-                ),
-                Option("users", "of every user's training rows", "every user's training interactions in each fold"),
+            Option(
+                "rows",
+                "of all training rows of the fold, whoever they belong to",
+                "the training interactions of each fold",
             ),
-            default="rows",
+            Option("users", "of every user's training rows", "every user's training interactions in each fold"),
             when=(When("split.validation_share", above=0),),
         ),
-        Decision(
+        Decision.choice(
             "split.validation_order",
             "Which training rows are set apart for validation?",
-            options=(
-                Option("random", "a random choice, another one in each fold", "a random"),
-                Option("time", "the latest ones", "the latest"),
-            ),
-            default="random",
+            Option("random", "a random choice, another one in each fold", "a random"),
+            Option("time", "the latest ones", "the latest"),
             when=(When("split.validation_share", above=0),),
         ),
         own("split.train_file", "The training rows?", "path"),
@@ -267,44 +242,34 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             ),
             absent="removal of popular items",
         ),
-        Decision(
+        Decision.choice(
             "split.unseen_users",
             "What happens to test rows of users without any training row?",
-            options=(
-                Option("keep", "they are tested", "tested like all others"),
-                Option("drop", "they are left out of the test", "left out of the test set"),
-            ),
-            default="keep",
+            Option("keep", "they are tested", "tested like all others"),
+            Option("drop", "they are left out of the test", "left out of the test set"),
             when=(
-                AnyOf((When("split.strategy", other_than=users_seen), When("split.validation_share", above=0))),
+                AnyOf(When("split.strategy", other_than=users_seen), When("split.validation_share", above=0)),
                 # Of a user's rows, shares that are rounded down never take all.
                 AnyOf(
-                    (
-                        When("split.strategy", other_than=(*users_seen, *rounded)),
-                        When("split.validation_of", ("rows",)),
-                        When("split.rounding", other_than=("floor",)),
-                    )
+                    When("split.strategy", other_than=(*users_seen, *rounded)),
+                    When("split.validation_of", ("rows",)),
+                    When("split.rounding", other_than=("floor",)),
                 ),
             ),
             sentence="Users without any training interaction were {value}.",
         ),
-        Decision(
+        Decision.choice(
             "split.unseen_items",
             "What happens to test rows of items without any training row?",
-            options=(
-                Option("keep", "they are tested", "stayed in the test set"),
-                Option("drop", "they are left out of the test", "were left out of the test set"),
-            ),
-            default="keep",
+            Option("keep", "they are tested", "stayed in the test set"),
+            Option("drop", "they are left out of the test", "were left out of the test set"),
             acts_on=("unknown-items",),
             own_search=True,
             when=(
                 AnyOf(
-                    (
-                        When("split.strategy", other_than=items_seen),
-                        When("split.train_floor", (0.0,)),
-                        When("split.validation_share", above=0),
-                    )
+                    When("split.strategy", other_than=items_seen),
+                    When("split.train_floor", (0.0,)),
+                    When("split.validation_share", above=0),
                 ),
             ),
             sentence="Items without any training interaction {value}.",

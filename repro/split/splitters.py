@@ -38,7 +38,7 @@ def orders(splitters: Iterable[Splitter]) -> tuple[Option, ...]:
             "as the framework's own splitter gives the rows of each part, shuffled as it has them",
             "Algorithms saw the training interactions in the order in which the framework's own splitter gives them.",
             used_by=("surprise", "cornac"),
-            when=(AnyOf(tuple(shuffling)),),
+            when=(AnyOf(*shuffling),),
             instead='use "source", which is the same here',
         ),
     )

@@ -1,4 +1,4 @@
-"""What the declarations of several metrics share: variants with named options, and ranges (``Metric.range``)."""
+"""What the declarations of several metrics share: functions of variants, and ranges (``Metric.range``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Protocol, Value
 
 Variants = Mapping[str, Value]
 Range = tuple[float, float]
@@ -16,11 +16,6 @@ T = TypeVar("T")
 UNIT: Range = (0.0, 1.0)
 NOT_NEGATIVE: Range = (0.0, math.inf)
 CORRELATION: Range = (-1.0, 1.0)
-
-
-def choice(id: str, question: str, *options: Option, default: str = "") -> Decision:
-    """A variant with named options; the first one is the default unless another is stated."""
-    return Decision(id, question, options=options, default=default or options[0].value)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import Variants, choice
+from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._kernels import compiled, list_sums
 from repro.protocol import Decision, Option
 
@@ -33,13 +33,13 @@ _ONE, _TWO, _FOUR, _TOP = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56
 def distance_decisions(metric: str) -> tuple[Decision, Decision]:
     """The decisions about the distance between two items."""
     return (
-        choice(
+        Decision.choice(
             f"metric.{metric}.distance",
             "How is the distance between two items measured?",
             Option("cosine", "1 - cosine of their vectors"),
             Option("jaccard", "1 - what both have / what either has"),
         ),
-        choice(
+        Decision.choice(
             f"metric.{metric}.over",
             "By what are two items compared?",
             Option("co-ratings", "by the users who have them in training"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repro.errors import ProtocolError
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, choice
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE
 from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Range, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Decision, Option, Protocol, When
@@ -65,7 +65,7 @@ class NormalisedError:
 
 def normalised_metric(name: str, title: str, error: NormalisedError, **declared: Any) -> PredictionMetric:
     """A metric of errors in units, which its variants choose."""
-    by = choice(
+    by = Decision.choice(
         f"metric.{name}.by",
         "By what is the error divided?",
         Option("range", "highest minus lowest rating of the scale", cite="Goldberg et al. 2001"),

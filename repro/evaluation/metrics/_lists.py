@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics._hits import list_lengths, slots
 from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.background import Background, EarlierLists
@@ -57,7 +57,7 @@ def item_counts_metric(
 
 def denominator_decision(metric: str, default: str) -> Decision:
     """Whether a list of fewer than k items is divided by k or by its length."""
-    return choice(
+    return Decision.choice(
         f"metric.{metric}.denominator",
         "By what is the sum over a list divided?",
         Option("list", "min(k, length of the list)"),

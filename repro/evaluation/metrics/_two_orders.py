@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates.lists import Offsets
-from repro.evaluation.metrics._declarations import choice
 from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.metric import Background, Compute, Ranked, RankingMetric, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByHits, TieOrder
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 class TwoOrders(NamedTuple):
@@ -62,7 +61,7 @@ def rating_order_metric(name: str, title: str, compute: Compute, **declared: Any
         title,
         compute,
         variants=(
-            choice(
+            Decision.choice(
                 f"metric.{name}.ties",
                 "Are items with equal scores tied?",
                 Option("scores", "yes: the list is a weak order, and ties.break plays no part", cite="Yao 1995"),

@@ -15,12 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import defined, limit, list_lengths, slots, tied_part
 from repro.evaluation.metrics._kernels import expected_means, expected_precision_sums, precision_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def average_precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -60,7 +60,7 @@ METRIC = RankingMetric(
     compute=average_precision,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.ap.denominator",
             "By what is the sum of the precisions divided?",
             Option("relevant", "all relevant items", used_by=("cornac", "ranx", "pytrec_eval")),

@@ -27,14 +27,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, ByVariant, choice, shares_ranks
+from repro.evaluation.metrics._declarations import UNIT, ByVariant, shares_ranks
 from repro.evaluation.metrics._hits import limit, listed_relevant, n_negatives
 from repro.evaluation.metrics._kernels import compiled, tie_group
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 _BY_ORDER = -1.0
 _OF_A_TIE = {"half": 0.5, "none": 0.0, "order": _BY_ORDER}
@@ -199,28 +199,28 @@ METRIC = RankingMetric(
     compute=area_under_roc,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.auc.ties",
             "What does a pair with equal scores count?",
             Option("half", "one half", cite="Hanley & McNeil 1982", used_by=("recbole", "scikit-learn")),
             Option("none", "nothing", used_by=("cornac",)),
             Option("order", "what the tie rule makes of it", used_by=("implicit",)),
         ),
-        choice(
+        Decision.choice(
             "metric.auc.negatives",
             "Above which items should relevant ones stand?",
             Option("candidates", "all others of the list", used_by=("recbole", "cornac")),
             Option("judged", "held-out items that are not relevant"),
             Option("catalogue", "all others of the catalogue, training items included", used_by=("implicit",)),
         ),
-        choice(
+        Decision.choice(
             "metric.auc.unlisted",
             "Where does a relevant item stand that is not in the list?",
             Option("below", "below everything"),
             Option("spread", "anywhere below the list: half of what is there is lower", used_by=("implicit",)),
             Option("left-out", "nowhere: it is left out"),
         ),
-        choice(
+        Decision.choice(
             "metric.auc.weight",
             "How much does a user count?",
             Option("users", "as the protocol averages"),

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics._hits import limit, tied_part
 from repro.evaluation.metrics._kernels import expected_preference_sums, preference_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def binary_preference(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -47,7 +47,7 @@ METRIC = RankingMetric(
     compute=binary_preference,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.bpref.denominator",
             "By what are the judged non-relevant items above a relevant one divided?",
             Option(

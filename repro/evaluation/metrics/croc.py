@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
-from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def area(tally: FloatArray, variants: Variants, background: Background) -> float:
@@ -48,13 +48,13 @@ METRIC = CollectionMetric(
     merge=add_places,
     finish=area,
     variants=(
-        choice(
+        Decision.choice(
             "metric.croc.normalised",
             "By what is the area divided?",
             Option("none", "nothing"),
             Option("perfect", "the area of lists that begin with all of their relevant items"),
         ),
-        choice(
+        Decision.choice(
             "metric.croc.rates",
             "What are the rates at n?",
             Option("totals", "hits of all lists over relevant items of all lists", cite="Schein et al. 2002"),

@@ -21,10 +21,10 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, choice
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT
 from repro.evaluation.metrics._lists import item_counts_metric
 from repro.evaluation.metrics.metric import Background, Range, Variants
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def evenness(counts: FloatArray, variants: Variants, background: Background) -> float:
@@ -50,7 +50,7 @@ METRIC = item_counts_metric(
     "Shannon entropy of recommendations",
     evenness,
     variants=(
-        choice(
+        Decision.choice(
             "metric.entropy.base",
             "The base of the logarithm?",
             Option("2", "2: in bits"),

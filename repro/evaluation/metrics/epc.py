@@ -22,12 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import defined, discounted_gains, discounts, limit
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown, worth_sums
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits, ByItems, Places, TieOrder
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def popularity_complement(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -75,13 +75,13 @@ METRIC = RankingMetric(
     compute=popularity_complement,
     cutoff="required",
     variants=(
-        choice(
+        Decision.choice(
             "metric.epc.discount",
             "How does a place further down count less?",
             Option("none", "it does not"),
             Option("log2", "1 / log2(rank + 1)", cite="Vargas & Castells 2011", used_by=("elliot",)),
         ),
-        choice(
+        Decision.choice(
             "metric.epc.relevance",
             "Which items count?",
             Option("none", "all, relevant or not"),

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repro.evaluation.metrics import precision, recall
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import relevant_hits
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def f1(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -52,20 +52,20 @@ METRIC = RankingMetric(
     compute=f1,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.f1.average",
             "Whose precision and recall are joined?",
             Option("users", "those of each list; F1 is then averaged", used_by=("cornac", "ranx")),
             Option("means", "the averages over all users"),
         ),
-        choice(
+        Decision.choice(
             "metric.f1.precision",
             "By what are the hits divided for precision?",
             Option("k", "k, however short the list is", used_by=("cornac", "ranx")),
             Option("list", "min(k, length of the list)"),
             Option("min-relevant", "min(k, relevant items)"),
         ),
-        choice(
+        Decision.choice(
             "metric.f1.recall",
             "By what are the hits divided for recall?",
             Option("relevant", "all relevant items", used_by=("cornac", "ranx")),

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, choice, shares_ranks
+from repro.evaluation.metrics._declarations import UNIT, shares_ranks
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, Compute, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def fallout(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -69,7 +69,7 @@ def metric_of_negatives(name: str, title: str, compute: Compute, **declared: Any
         compute,
         cutoff="required",
         variants=(
-            choice(
+            Decision.choice(
                 f"metric.{name}.negatives",
                 "Which items are to be kept out of the list?",
                 Option("candidates", "all others of the list"),

@@ -24,12 +24,12 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics._exact import exact_mean
 from repro.evaluation.metrics._two_orders import TwoOrders, count_pairs
 from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def concordant_fraction(predictions: Predictions, variants: Variants) -> float:
@@ -64,7 +64,7 @@ METRIC = PredictionMetric(
     title="Fraction of concordant pairs",
     compute=concordant_fraction,
     variants=(
-        choice(
+        Decision.choice(
             "metric.fcp.join",
             "How are users joined?",
             Option("pooled", "all users' pairs together", cite="Koren & Sill 2013"),
@@ -75,7 +75,7 @@ METRIC = PredictionMetric(
                 used_by=("surprise",),
             ),
         ),
-        choice(
+        Decision.choice(
             "metric.fcp.ties",
             "What is a pair with the same prediction?",
             Option("discordant", "discordant", used_by=("surprise",)),

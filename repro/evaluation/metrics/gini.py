@@ -23,10 +23,9 @@ import numpy as np
 
 from repro.data.description import gini
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import choice
 from repro.evaluation.metrics._lists import item_counts_metric
 from repro.evaluation.metrics.metric import Background, Variants
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def unevenness(counts: FloatArray, variants: Variants, background: Background) -> float:
@@ -46,13 +45,13 @@ METRIC = item_counts_metric(
     "Gini index of recommendations",
     unevenness,
     variants=(
-        choice(
+        Decision.choice(
             "metric.gini.over",
             "Over which items?",
             Option("catalogue", "all items of the base catalogue, those never recommended with 0"),
             Option("recommended", "the items that are recommended at least once"),
         ),
-        choice(
+        Decision.choice(
             "metric.gini.divisor",
             "By what is the sum divided?",
             Option("n-1", "the items but one: from 0 to 1", cite="Shani & Gunawardana 2011"),

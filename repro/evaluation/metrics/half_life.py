@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks, ByVariant, choice
+from repro.evaluation.metrics._declarations import AtSingleRanks, ByVariant
 from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
@@ -76,19 +76,19 @@ METRIC = RankingMetric(
             typical=(0.0, 3.0),
             cite="Gunawardana & Shani 2009",
         ),
-        choice(
+        Decision.choice(
             "metric.half-life.utility",
             "What is the utility of a held-out item?",
             Option("rating", "its rating, or the column that stands for it", cite="Breese et al. 1998"),
             Option("binary", "1 where it is relevant", cite="Gunawardana & Shani 2009"),
         ),
-        choice(
+        Decision.choice(
             "metric.half-life.join",
             "How are users joined?",
             Option("sums", "sum of their utilities / sum of the highest ones", cite="Breese et al. 1998"),
             Option("users", "utility / highest utility of each, averaged as the protocol says"),
         ),
-        choice(
+        Decision.choice(
             "metric.half-life.scale",
             "What is the value of the best list?",
             Option("hundred", "100: the share is multiplied by 100", cite="Breese et al. 1998"),

@@ -23,7 +23,7 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import limit, tied_part
 from repro.evaluation.metrics._kernels import inferred_precision_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
@@ -71,7 +71,7 @@ METRIC = RankingMetric(
     compute=inferred_average_precision,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.infap.unjudged",
             "What are items above a relevant one that are not judged?",
             Option("not-relevant", "not relevant", used_by=("pytrec_eval",)),

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import ByVariant, choice
+from repro.evaluation.metrics._declarations import ByVariant
 from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, pair_distances
 from repro.evaluation.metrics._lists import refuse_expected, shown
 from repro.evaluation.metrics.metric import Background, Need, Range, Ranked, RankingMetric, Ratio, Variants
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def intra_list_diversity(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -47,7 +47,7 @@ METRIC = RankingMetric(
     compute=intra_list_diversity,
     cutoff="required",
     variants=(
-        choice(
+        Decision.choice(
             "metric.intra-list-diversity.aggregate",
             "What is made of the distances of all pairs?",
             Option("mean", "their mean"),

@@ -24,12 +24,12 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import ByVariant, choice
+from repro.evaluation.metrics._declarations import ByVariant
 from repro.evaluation.metrics._kernels import list_sums
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Need, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -83,7 +83,7 @@ METRIC = RankingMetric(
     title="Mean percentile rank",
     compute=mean_percentile_rank,
     variants=(
-        choice(
+        Decision.choice(
             "metric.mpr.percentile",
             "What is the percentile of an item at a rank in a list of n?",
             Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
@@ -94,19 +94,19 @@ METRIC = RankingMetric(
                 used_by=("recpack",),
             ),
         ),
-        choice(
+        Decision.choice(
             "metric.mpr.weight",
             "How much does an item count?",
             Option("none", "all the same"),
             Option("rating", "as much as its rating", cite="Hu et al. 2008"),
         ),
-        choice(
+        Decision.choice(
             "metric.mpr.join",
             "How are users joined?",
             Option("users", "the mean of each, averaged as the protocol says"),
             Option("pairs", "all relevant items of all users together", cite="Hu et al. 2008"),
         ),
-        choice(
+        Decision.choice(
             "metric.mpr.unlisted",
             "What does a relevant item count that is not in the list?",
             Option("last", "100, as the last one of the list"),

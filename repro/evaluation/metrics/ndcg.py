@@ -21,7 +21,7 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import deepest, discounted_gains, discounts, ideal_gains, limit, slots
 from repro.evaluation.metrics._kernels import expected_listed_shares, gain_sums, ideal_sums, list_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
@@ -119,7 +119,7 @@ METRIC = RankingMetric(
     compute=ndcg,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.ndcg.gain",
             "What is an item worth?",
             Option("binary", "1 where it is relevant", used_by=("lenskit", "implicit", "recbole", "cornac")),
@@ -129,7 +129,7 @@ METRIC = RankingMetric(
                 "exp2-threshold", "2^(grade - relevance.threshold + 1) - 1 where it is relevant", used_by=("elliot",)
             ),
         ),
-        choice(
+        Decision.choice(
             "metric.ndcg.discount",
             "How does a place further down count less?",
             Option("log2", "1 / log2(rank + 1)", cite="Burges et al. 2005"),
@@ -151,7 +151,7 @@ METRIC = RankingMetric(
             when=(When("metric.ndcg.discount", ("log-base",)),),
             cite="Järvelin & Kekäläinen 2002",
         ),
-        choice(
+        Decision.choice(
             "metric.ndcg.ideal",
             "What is the ideal list?",
             Option("min", "the best min(k, relevant) held-out items"),

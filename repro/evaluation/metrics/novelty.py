@@ -21,12 +21,12 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, choice
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE
 from repro.evaluation.metrics._hits import discounts, slots
 from repro.evaluation.metrics._lists import denominator_decision, refuse_expected, shown, worth_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByItems, Places, TieOrder
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -74,7 +74,7 @@ METRIC = RankingMetric(
     compute=novelty,
     cutoff="required",
     variants=(
-        choice(
+        Decision.choice(
             "metric.novelty.unseen",
             "What does an item count that nobody has in training?",
             Option("one-user", "as if one user had it"),

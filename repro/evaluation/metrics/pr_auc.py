@@ -38,11 +38,11 @@ from repro.evaluation.metrics._curves import (
     tally_places,
     user_areas,
 )
-from repro.evaluation.metrics._declarations import UNIT, ByVariant, choice
+from repro.evaluation.metrics._declarations import UNIT, ByVariant
 from repro.evaluation.metrics._exact import exact_mean
 from repro.evaluation.metrics.metric import Background, CollectionMetric, Ranked, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def points(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
@@ -96,14 +96,14 @@ METRIC = CollectionMetric(
     finish=area,
     also_needs=ByVariant("join", {"pooled": ("scores",)}, ()),
     variants=(
-        choice(
+        Decision.choice(
             "metric.pr-auc.join",
             "How are users joined?",
             Option("pooled", "the (user, item) pairs of all users in one order, by score"),
             Option("lengths", "mean precision and mean recall at each list length"),
             Option("users", "a curve for each list; the mean of their areas"),
         ),
-        choice(
+        Decision.choice(
             "metric.pr-auc.interpolation",
             "What is between two points of the curve?",
             Option("step", "the precision of the second, as in average precision"),

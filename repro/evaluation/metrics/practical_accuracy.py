@@ -19,10 +19,10 @@ from __future__ import annotations
 import math
 from typing import NoReturn
 
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics.metric import RankingMetric, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def factors(k: int | None, variants: Variants) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ METRIC = RankingMetric(
     compute=computed_by_its_factors,
     cutoff="required",
     variants=(
-        choice(
+        Decision.choice(
             "metric.practical-accuracy.of",
             "Which accuracy?",
             Option("ndcg", "nDCG"),

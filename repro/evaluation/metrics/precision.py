@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import defined, list_lengths, relevant_hits, slots
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -40,7 +40,7 @@ METRIC = RankingMetric(
     compute=precision,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.precision.denominator",
             "By what are the hits of a list divided?",
             Option("k", "k, however short the list is", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),

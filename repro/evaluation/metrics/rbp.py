@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, choice, shares_ranks
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, shares_ranks
 from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit, list_lengths
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
@@ -65,13 +65,13 @@ METRIC = RankingMetric(
             maximum=0.999999,
             cite="Moffat & Zobel 2008",
         ),
-        choice(
+        Decision.choice(
             "metric.rbp.gain",
             "What is an item worth?",
             Option("binary", "1 where it is relevant", used_by=("lenskit",)),
             Option("linear", "its grade", used_by=("ranx",)),
         ),
-        choice(
+        Decision.choice(
             "metric.rbp.ideal",
             "By what is it divided?",
             Option("none", "by nothing", used_by=("lenskit", "ranx")),

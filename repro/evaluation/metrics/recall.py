@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics._hits import limit, relevant_hits
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Option, Protocol
+from repro.protocol import Decision, Option, Protocol
 
 
 def recall(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -42,7 +42,7 @@ METRIC = RankingMetric(
     compute=recall,
     cutoff="optional",
     variants=(
-        choice(
+        Decision.choice(
             "metric.recall.denominator",
             "By what are the hits of a list divided?",
             Option("relevant", "all relevant items", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),

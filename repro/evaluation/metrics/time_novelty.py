@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks, choice
+from repro.evaluation.metrics._declarations import AtSingleRanks
 from repro.evaluation.metrics._hits import discounted_gains, limit, slots
 from repro.evaluation.metrics.background import NEVER, Background
 from repro.evaluation.metrics.metric import Ranked, RankingMetric, Ratio, Variants
@@ -60,7 +60,7 @@ METRIC = RankingMetric(
     compute=time_novelty,
     cutoff="required",
     variants=(
-        choice(
+        Decision.choice(
             "metric.time-novelty.moment",
             "At which moment does what is new begin?",
             Option("last-training", "at the time of the user's last training row"),

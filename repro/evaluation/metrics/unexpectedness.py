@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray
-from repro.evaluation.metrics._declarations import ByVariant, choice
+from repro.evaluation.metrics._declarations import ByVariant
 from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, profile_distances
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown
 from repro.evaluation.metrics.metric import Background, Need, Range, Ranked, RankingMetric, Ratio, Variants
@@ -50,7 +50,7 @@ def from_profiles(users: CodeArray, items: CodeArray, variants: Variants, backgr
 def profile_variants(metric: str) -> tuple[Decision, ...]:
     """The decisions about the distance of an item from a profile, and about the denominator."""
     return (
-        choice(
+        Decision.choice(
             f"metric.{metric}.profile",
             "What is the distance of an item from the user's training items?",
             Option("mean", "the mean of the distances from all of them", cite="Vargas & Castells 2011"),

@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import BY_ALGORITHM, Ranked
-from repro.protocol import Option
+from repro.protocol import Decision, Option
 
 
 def covered_users(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
@@ -51,7 +51,7 @@ METRIC = CollectionMetric(
     finish=share_of_users,
     cutoff="required",
     variants=(
-        choice(
+        Decision.choice(
             "metric.user-coverage.counts",
             "Which items cover a user?",
             Option("scored", "items that the algorithm itself scored, not those with a made-up score"),

@@ -47,59 +47,51 @@ def _core(noun: str, nouns: str) -> Decision:
 
 
 DECISIONS = (
-    Decision(
+    Decision.choice(
         "data.duplicates",
         "What happens to several rows of the same user and item?",
-        options=(
-            Option(
-                "error",
-                "refuse the data set",
-                "Every user had at most one interaction with an item; data with repeated interactions would have been "
-                "refused.",
-                stops_run=True,
-            ),
-            Option(
-                "first",
-                "keep the earliest (by timestamp, then rating; by row where there are none)",
-                "Of several interactions of a user with the same item, we kept the earliest.",
-            ),
-            Option(
-                "last",
-                "keep the latest (by timestamp, then rating; by row where there are none)",
-                "Of several interactions of a user with the same item, we kept the latest.",
-            ),
-            Option(
-                "mean",
-                "keep one row with the mean rating and the latest timestamp",
-                "their mean rating and the latest timestamp",
-            ),
-            Option(
-                "sum",
-                "keep one row with the summed rating and the latest timestamp",
-                "the sum of their ratings and the latest timestamp",
-            ),
+        Option(
+            "error",
+            "refuse the data set",
+            "Every user had at most one interaction with an item; data with repeated interactions would have been "
+            "refused.",
+            stops_run=True,
         ),
-        default="error",
+        Option(
+            "first",
+            "keep the earliest (by timestamp, then rating; by row where there are none)",
+            "Of several interactions of a user with the same item, we kept the earliest.",
+        ),
+        Option(
+            "last",
+            "keep the latest (by timestamp, then rating; by row where there are none)",
+            "Of several interactions of a user with the same item, we kept the latest.",
+        ),
+        Option(
+            "mean",
+            "keep one row with the mean rating and the latest timestamp",
+            "their mean rating and the latest timestamp",
+        ),
+        Option(
+            "sum",
+            "keep one row with the summed rating and the latest timestamp",
+            "the sum of their ratings and the latest timestamp",
+        ),
         acts_on=("duplicates",),
         own_search=True,
         sentence="We replaced several interactions of a user with the same item by one with {value}.",
     ),
-    Decision(
+    Decision.choice(
         "data.order",
         "In which order does a framework see the rows?",
-        options=(
-            Option(
-                "canonical",
-                "sorted by user, then item: the same whatever the order of the source",
-                "sorted by user and item, whatever their order in the source",
-            ),
-            Option(
-                "source",
-                "as in the source file, for frameworks whose results depend on it",
-                "in the order of the source",
-            ),
+        Option(
+            "canonical",
+            "sorted by user, then item: the same whatever the order of the source",
+            "sorted by user and item, whatever their order in the source",
         ),
-        default="canonical",
+        Option(
+            "source", "as in the source file, for frameworks whose results depend on it", "in the order of the source"
+        ),
         sentence="Algorithms saw the interactions {value}.",
     ),
     _bound(
@@ -123,18 +115,15 @@ DECISIONS = (
         sentence="These filters were applied {value:time}, users first, whether or not both held in the end.",
         texts={"until-stable": "These filters were repeated, users first, until both held (k-core)."},
     ),
-    Decision(
+    Decision.choice(
         "data.scale",
         "What is the rating scale?",
-        options=(
-            Option(
-                "observed",
-                "from the smallest to the largest rating of the data set, before the split",
-                "the smallest to the largest rating of the data set",
-            ),
-            Option("stated", "as stated in data.scale_min and data.scale_max", "{data.scale_min} to {data.scale_max}"),
+        Option(
+            "observed",
+            "from the smallest to the largest rating of the data set, before the split",
+            "the smallest to the largest rating of the data set",
         ),
-        default="observed",
+        Option("stated", "as stated in data.scale_min and data.scale_max", "{data.scale_min} to {data.scale_max}"),
         sentence="The rating scale was taken to reach from {value}.",
     ),
     Decision(

@@ -4,23 +4,20 @@ from repro.protocol.decision import Decision, Option, When
 from repro.protocol.decisions.missing import fallback, mean_options
 
 DECISIONS = (
-    Decision(
+    Decision.choice(
         "predict.missing",
         "What happens to a test pair without a prediction?",
-        options=(
-            Option("skip", "it is left out", "left out"),
-            Option("constant", "the prediction is predict.constant", "given the prediction {predict.constant}"),
-            *mean_options("the prediction is", "given"),
-            Option(
-                "nan",
-                "no error that it is in is a number",
-                "A test pair without a predicted rating made the errors that it is part of undefined.",
-                used_by=("surprise", "cornac"),
-                gives_number=False,
-            ),
-            Option.fail("Every test pair had a predicted rating: the run would have stopped at one without."),
+        Option("skip", "it is left out", "left out"),
+        Option("constant", "the prediction is predict.constant", "given the prediction {predict.constant}"),
+        *mean_options("the prediction is", "given"),
+        Option(
+            "nan",
+            "no error that it is in is a number",
+            "A test pair without a predicted rating made the errors that it is part of undefined.",
+            used_by=("surprise", "cornac"),
+            gives_number=False,
         ),
-        default="skip",
+        Option.fail("Every test pair had a predicted rating: the run would have stopped at one without."),
         acts_on=("missing", "fallback"),
         sentence="Test pairs without a predicted rating were {value}.",
     ),
@@ -32,20 +29,14 @@ DECISIONS = (
         when=(When("predict.missing", ("constant",)),),
     ),
     fallback("predict.fallback", "prediction", default="accept"),
-    Decision(
+    Decision.choice(
         "predict.clip",
         "Are predictions clipped?",
-        options=(
-            Option("none", "no"),
-            Option("scale", "to the rating scale", "to the rating scale", used_by=("surprise",)),
-            Option(
-                "train",
-                "to the range of the training ratings",
-                "to the range of the training ratings",
-                used_by=("cornac",),
-            ),
+        Option("none", "no"),
+        Option("scale", "to the rating scale", "to the rating scale", used_by=("surprise",)),
+        Option(
+            "train", "to the range of the training ratings", "to the range of the training ratings", used_by=("cornac",)
         ),
-        default="none",
         sentence="Predictions were clipped {value}.",
         absent="clipping of predictions",
     ),
@@ -60,21 +51,18 @@ DECISIONS = (
         sentence="Predictions were rounded to steps of {value}, halves up.",
         absent="rounding of predictions",
     ),
-    Decision(
+    Decision.choice(
         "predict.average",
         "Over what is the error averaged?",
-        options=(
-            Option("ratings", "all test pairs", "over all test pairs", used_by=("surprise", "recbole")),
-            Option(
-                "users",
-                "each user's error, then the users",
-                "for each user first, then over users",
-                used_by=("lenskit", "cornac"),
-            ),
-            Option("items", "each item's error, then the items", "for each item first, then over items"),
+        Option("ratings", "all test pairs", "over all test pairs", used_by=("surprise", "recbole")),
+        Option(
+            "users",
+            "each user's error, then the users",
+            "for each user first, then over users",
+            used_by=("lenskit", "cornac"),
         ),
-        default="ratings",
-        own_search=False,  # only the metrics that name it read it
+        Option("items", "each item's error, then the items", "for each item first, then over items"),
+        own_search=False,
         sentence="Errors were averaged {value}.",
     ),
 )

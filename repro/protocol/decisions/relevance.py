@@ -1,26 +1,23 @@
 """Which held-out items count as relevant, and what a grade is."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import REQUIRED, Decision, Option, When
 
 DECISIONS = (
-    Decision(
+    Decision.choice(
         "relevance.rule",
         "When is a held-out item relevant for its user?",
-        options=(
-            Option(
-                "threshold", "its rating reaches relevance.threshold", "{relevance.inclusive} {relevance.threshold}"
-            ),
-            Option(
-                "any",
-                "always: every held-out interaction is a positive one (implicit feedback)",
-                "Every held-out item counted as relevant for its user, as usual with implicit feedback.",
-            ),
-            Option(
-                "user-mean",
-                "its rating reaches the user's mean rating in training",
-                "{relevance.inclusive} the user's mean rating in training",
-            ),
+        Option("threshold", "its rating reaches relevance.threshold", "{relevance.inclusive} {relevance.threshold}"),
+        Option(
+            "any",
+            "always: every held-out interaction is a positive one (implicit feedback)",
+            "Every held-out item counted as relevant for its user, as usual with implicit feedback.",
         ),
+        Option(
+            "user-mean",
+            "its rating reaches the user's mean rating in training",
+            "{relevance.inclusive} the user's mean rating in training",
+        ),
+        default=REQUIRED,
         neutral="threshold",
         acts_on=("graded",),
         sentence="A held-out item counted as relevant for its user if its rating was {value}.",
@@ -43,23 +40,20 @@ DECISIONS = (
         acts_on=("graded",),
         texts={True: "at least", False: "above"},
     ),
-    Decision(
+    Decision.choice(
         "relevance.grades",
         "Which held-out items carry their rating as a grade, where a metric uses grades?",
-        options=(
-            Option(
-                "relevant",
-                "only relevant items; the others have grade 0",
-                "relevant item was its rating, and that of any other item was 0",
-            ),
-            Option(
-                "judged",
-                "every held-out item, relevant or not",
-                "held-out item was its rating, whether or not it was relevant",
-                cite="Valcarce et al. 2018, eq. 4",
-            ),
+        Option(
+            "relevant",
+            "only relevant items; the others have grade 0",
+            "relevant item was its rating, and that of any other item was 0",
         ),
-        default="relevant",
+        Option(
+            "judged",
+            "every held-out item, relevant or not",
+            "held-out item was its rating, whether or not it was relevant",
+            cite="Valcarce et al. 2018, eq. 4",
+        ),
         acts_on=("graded",),
         sentence="Where a metric uses grades, the grade of a {value}.",
     ),
