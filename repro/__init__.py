@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from repro.current import provide
+from repro.current import Views, provide
 from repro.version import __version__
 
 # Public names with the modules that define them. Modules are imported when first used, so that `import repro` is fast.
@@ -18,6 +18,7 @@ _PUBLIC = {
     "Run": "repro.runs.run",
     "Study": "repro.study",
     "audit": "repro.audits",
+    "compare": "repro.runs.comparison",
     "curves": "repro.lists.curves",
     "diff": "repro.explanations",
     "evaluate": "repro.lists",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from repro.protocol import Protocol
     from repro.replications import replicate
     from repro.reports import report
+    from repro.runs.comparison import compare
     from repro.runs.run import Run
     from repro.study import Study
     from repro.verification import replay, seal, verify
@@ -61,6 +63,7 @@ __all__ = [
     "__version__",
     "audit",
     "audits",
+    "compare",
     "curves",
     "data",
     "diff",
@@ -89,7 +92,14 @@ def _application() -> object:
     return Application()
 
 
-provide(_application)
+def _views() -> Views:
+    """Charts and reports, for the methods of results."""
+    from repro.views import OF_RESULTS
+
+    return OF_RESULTS
+
+
+provide(_application, _views)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,23 +11,46 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import altair as alt
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 
 
+class Views(Protocol):
+    """How results are shown."""
+
+    def plot(self, result: object, /, **options: Any) -> alt.TopLevelMixin:
+        """The chart of a result."""
+
+    def report(self, result: object, into: Path | None, /) -> Path:
+        """Write the report of a result; its path."""
+
+
 class _Holder:
-    """The application in use, and how a default one is made."""
+    """The application in use, how a default one is made, and how views are found."""
 
     make: Callable[[], Any] | None = None
     application: Any = None
+    views: Callable[[], Views] | None = None
 
 
-def provide(make: Callable[[], Any]) -> None:
-    """Set the function that makes the default application; ``repro`` does when it is imported."""
+def provide(make: Callable[[], Any], views: Callable[[], Views]) -> None:
+    """Set the functions that make the default application and the views; ``repro`` does when it is imported."""
     _Holder.make = make
+    _Holder.views = views
+
+
+def views() -> Views:
+    """Charts and reports of results."""
+    assert _Holder.views is not None, "repro was not imported"
+    return _Holder.views()
 
 
 def current() -> Any:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from repro.current import views
 from repro.explanations.interpolate import Change
+
+if TYPE_CHECKING:
+    import altair as alt
 
 THRESHOLD = 0.05  # the share of the gap above which an interaction is shown
 _NOISE = 1e-9  # smaller interactions are numerical noise
@@ -92,6 +97,10 @@ class Explanation:
             if abs(interaction.values[column]) > max(threshold * abs(self.gap[column]), _NOISE)
         ]
         return sorted(above, key=lambda interaction: -abs(interaction[3]))
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A waterfall for each algorithm, from one number to the other, as an Altair chart."""
+        return views().plot(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each algorithm and contribution: algorithm, decision, from, to, part, share of the gap, error."""

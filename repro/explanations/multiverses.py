@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from repro.current import views
 from repro.errors import StudyError
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explanations.design import Axis, Design, Variant, effective_axes, read_axes
@@ -20,6 +22,9 @@ from repro.explanations.variants import measure_variants
 from repro.protocol import registry
 from repro.stats import kendall
 from repro.types import Progress
+
+if TYPE_CHECKING:
+    import altair as alt
 
 BUDGET = 1000
 VARIED = ("relevance", "candidates", "missing", "ties")
@@ -59,6 +64,14 @@ class Multiverse:
     def of(self, metric: str) -> Universe:
         """The variants by one metric."""
         return Universe(self, self.metrics.index(metric))
+
+    def plot(self, metric: str | None = None) -> alt.TopLevelMixin:
+        """The specification curve by a metric (the first one, by default), as an Altair chart.
+
+        It has the numbers of all algorithms in all variants, ordered by those of the algorithm that is best in the
+        study; below are the choices of each variant.
+        """
+        return views().plot(self, metric=metric)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each variant, algorithm and metric, with the choices of the variant."""

@@ -28,6 +28,7 @@ CHANGED = ", changed"
 NO_FILE = "none"
 # What a hash covers, and how.
 HASH_VERSION = 2
+_SHOWN = 20  # decisions in the text of a protocol
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,18 @@ class Protocol(Mapping[str, Value]):
 
     Only decisions that have an effect are in it, so two protocols that mean the same are equal and have the
     same hash, whatever was written, left to a default, or written as a shorthand.
+
+    >>> protocol = repro.Protocol.load("random-5fold", split__folds=10)
+    >>> protocol["split.folds"], protocol["ties.break"]
+    (10, 'item-asc')
+    >>> protocol.diff("random-5fold")[["decision", "first", "second"]]
+          decision  first  second
+    0  split.folds     10       5
+
+    name, title, source, notes  what the protocol is called, what it is, where it comes from, and remarks
+    open                        the decisions that its source leaves open
+    origins                     where the value of each decision comes from
+    base                        the protocol that this one was made from by changing decisions
     """
 
     values_: Mapping[str, Value]
@@ -47,6 +60,7 @@ class Protocol(Mapping[str, Value]):
     open: tuple[str, ...] = ()
     folder: Path = field(default_factory=Path)
     folders: Mapping[str, Path] = field(default_factory=dict)
+    base: Protocol | None = None
 
     @classmethod
     def load(cls, name_or_path: str | Path, **changes: Value) -> Protocol:
@@ -179,9 +193,11 @@ class Protocol(Mapping[str, Value]):
             {**self.origins, **(dict.fromkeys(changes, origin) if isinstance(origin, str) else origin)},
             strict=frozenset(changes),
         )
-        changed = bool(self.name) and not self.name.endswith(CHANGED) and protocol != self
+        was_changed = self.name.endswith(CHANGED)
+        changed = bool(self.name) and not was_changed and protocol != self
         return dataclasses.replace(
             self,
+            base=self.base if was_changed else self,
             values_=protocol.values_,
             origins=protocol.origins,
             name=self.name + CHANGED if changed else self.name,
@@ -202,23 +218,68 @@ class Protocol(Mapping[str, Value]):
             comments[*tables, leaf] = self.origins[key]
         return write_toml(document, comments)
 
+    def diff(self, other: Protocol | str | Path) -> pd.DataFrame:
+        """The decisions in which two protocols differ: a row for each, in the order of the registry.
+
+        other  the protocol to compare with, its name or its file
+
+        The columns are ``decision``, ``first`` (the value here), ``second`` (the value there) and ``question``. A value
+        is None where the decision has no effect in that protocol. Equal protocols give no rows.
+        """
+        import pandas as pd
+
+        second = other if isinstance(other, Protocol) else Protocol.load(other)
+        rows = [
+            (decision.id, self.values_.get(decision.id), second.values_.get(decision.id), decision.question)
+            for decision in registry().values()
+            if self.values_.get(decision.id) != second.values_.get(decision.id)
+        ]
+        return pd.DataFrame(rows, columns=["decision", "first", "second", "question"]).astype(
+            {"first": object, "second": object}
+        )
+
     def to_frame(self) -> pd.DataFrame:
         """One row for each decision in effect: its value, what it means and where it comes from."""
+        return self._frame(self.values_)
+
+    def _frame(self, decisions: Iterable[str]) -> pd.DataFrame:
         import pandas as pd
 
         known = registry()
-        return pd.DataFrame(
-            [
-                {"decision": key, "value": value, "meaning": known[key].meaning(value), "origin": self.origins[key]}
-                for key, value in self.values_.items()
-            ]
-        )
+        rows = [(key, self.values_[key], known[key].meaning(self.values_[key]), self.origins[key]) for key in decisions]
+        return pd.DataFrame(rows, columns=["decision", "value", "meaning", "origin"]).astype({"value": object})
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>" + self.to_frame().to_html(index=False)
+    def _heading(self) -> str:
+        title = f": {self.title}" if self.title else ""
+        return f"Protocol {self.name or 'without a name'}{title}"
+
+    def _distinct(self) -> tuple[str, list[str]]:
+        """In words, what the protocol is compared with, and the decisions that differ from that."""
+        there: Mapping[str, object]
+        if self.base is not None:
+            there = self.base.values_
+            words = self.base.name or "the protocol that it was made from"
+        else:
+            known = registry()
+            there = {key: known[key].default for key in self.values_}
+            words = "the defaults"
+        differing = [key for key, value in self.values_.items() if there.get(key) != value]
+        count = f"{len(differing)} of {len(self)} decisions differ from {words}"
+        return f"hash {self.hash[:12]}; {count} (to_frame() has all)", differing
 
     def __repr__(self) -> str:
-        return f"Protocol({self.name or 'unnamed'}, {len(self)} decisions, {self.hash[:12]})"
+        """The name and the hash, and the decisions that differ from those of the base, or else from the defaults."""
+        summary, differing = self._distinct()
+        width = max(map(len, differing[:_SHOWN]), default=0)
+        lines = [f"  {key:<{width}}  {toml_value(self.values_[key])}" for key in differing[:_SHOWN]]
+        if len(differing) > _SHOWN:
+            lines.append(f"  and {len(differing) - _SHOWN} more")
+        return "\n".join([self._heading(), summary, *lines])
+
+    def _repr_html_(self) -> str:
+        summary, differing = self._distinct()
+        table = self._frame(differing).to_html(index=False) if differing else ""
+        return f"<p><b>{escape(self._heading())}</b><br>{escape(summary)}</p>{table}"
 
 
 def resolve(

@@ -1,4 +1,4 @@
-"""Compare the algorithms of a run, or systems in files of per-user values.
+"""Compare the algorithms of a run, or systems in files and frames of per-user values: :func:`compare`.
 
 :func:`run_comparisons` compares the algorithms of a run, once for each metric. The report and the exports for papers
 use it, and `repro compare` the same function, so that they cannot contradict each other.
@@ -6,51 +6,41 @@ use it, and `repro compare` the same function, so that they cannot contradict ea
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import pyarrow as pa
 
-from repro.data.io.per_user_values import read_per_user_values
-from repro.errors import DataError, StudyError, nearest
-from repro.evaluation.metrics import Measure, metrics
-from repro.stats import Comparison, Selection, Settings, comparison, select_settings
-from repro.stats.weakness import folds_caution
+from repro.current import views
+from repro.errors import ReproWarning, StudyError
+from repro.runs.run import Run
+from repro.runs.systems import Systems, systems_of_files, systems_of_run, systems_of_tables
+from repro.stats import CORRECTION, LEVEL, TEST, Comparison, Selection, Settings, comparison, select_settings
+from repro.stats.resampling import SAMPLES
 
 if TYPE_CHECKING:
-    from repro.runs.run import Run
+    import altair as alt
 
-
-@dataclass(frozen=True, eq=False)
-class Systems:
-    """Systems with per-user values, from a run or from files.
-
-    source      their name in messages
-    metrics     the names of the metrics, the first one the default
-    values      of a metric: users x systems, empty where a system has no value of a user
-    better      of a metric: "higher", "lower" or "neither"
-    algorithms  the algorithm that each system is a setting of; empty where that is not known
-    notes       of a metric: how its per-user values differ from the table
-    cautions    why any test on these users is weak
-    """
-
-    source: str
-    metrics: tuple[str, ...]
-    values: Callable[[str], pd.DataFrame]
-    better: Callable[[str], str]
-    algorithms: Mapping[str, str] = field(default_factory=dict)
-    notes: Callable[[str], tuple[str, ...]] = lambda _: ()
-    cautions: tuple[str, ...] = ()
+_COLUMNS = ["a", "b", "mean_a", "mean_b", "difference", "low", "high", "p_corrected", "verdict"]
+_SHOWN = 20  # pairs in the text of a comparison
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A comparison by one metric, the settings that were chosen for it, all notes, and where it is weak."""
+    """A comparison of systems by one metric.
+
+    metric      the metric
+    better      which of its values are better: "higher", "lower" or "neither"
+    comparison  the pairs with further results, such as Friedman's test (:class:`repro.stats.Comparison`)
+    selection   the settings that were chosen for the comparison, if they were
+    notes       remarks on users and settings
+    cautions    why the comparison is weak, where it is
+    """
 
     metric: str
     better: str
@@ -58,6 +48,135 @@ class Compared:
     selection: Selection | None
     notes: tuple[str, ...]
     cautions: tuple[str, ...]
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row for each pair; :func:`repro.stats.compare` explains the columns."""
+        return self.comparison.pairs
+
+    def plot(self) -> alt.TopLevelMixin:
+        """The difference of each pair with its interval, or average ranks for Nemenyi's test, as an Altair chart."""
+        return views().plot(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All results as JSON-compatible data."""
+        settings, friedman = self.comparison.settings, self.comparison.friedman
+        return {
+            "metric": self.metric,
+            "better": self.better,
+            "test": settings.test,
+            "correct": settings.correct,
+            "family": self.comparison.family,
+            "level": settings.level,
+            "stated": self.comparison.stated,
+            "friedman": friedman
+            and {name: getattr(friedman, name) for name in ("statistic", "p", "f_statistic", "f_p", "users")}
+            | {
+                "average_ranks": self.comparison.ranks,
+                "critical_difference": friedman.critical_difference(settings.level),
+            },
+            "chosen": self.selection and self.selection.chosen,
+            "notes": list(self.notes),
+            "cautions": list(self.cautions),
+            "pairs": self.pairs.to_dict(orient="records"),
+        }
+
+    @property
+    def _heading(self) -> str:
+        better = "" if self.better == "neither" else f" ({self.better} is better)"
+        return f"{self.metric}{better}: {self.comparison.stated}"
+
+    @property
+    def _remarks(self) -> list[str]:
+        return [*(f"note: {note}" for note in self.notes), *(f"caution: {caution}" for caution in self.cautions)]
+
+    def __repr__(self) -> str:
+        table = self.pairs[_COLUMNS].head(_SHOWN).to_string(index=False, float_format="{:.4g}".format)
+        more = [f"and {len(self.pairs) - _SHOWN:,} more pairs"] if len(self.pairs) > _SHOWN else []
+        return "\n".join([self._heading, table, *more, *self._remarks])
+
+    def _repr_html_(self) -> str:
+        table = self.pairs[_COLUMNS].to_html(index=False, max_rows=_SHOWN, float_format="{:.4g}".format)
+        remarks = "<br>".join(map(escape, self._remarks))
+        return f"<p><b>{escape(self._heading)}</b></p>{table}<p>{remarks}</p>"
+
+
+def compare(
+    values: Run | str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame],
+    metric: str | None = None,
+    *,
+    test: str = TEST,
+    correct: str = CORRECTION,
+    baseline: str | None = None,
+    level: float = LEVEL,
+    interval: str = "t",
+    zeros: str = "wilcox",
+    samples: int = SAMPLES,
+    seed: int = 0,
+    select_on: float | None = None,
+) -> Compared:
+    """Test which systems differ: paired tests on the values of each user, corrected, with effect sizes and intervals.
+
+    values     a run or its folder; or a frame with the columns user, metric and value, as ``repro.evaluate(...,
+               per_user=True)`` gives it, or a file with them; with a column ``run`` it has several systems. Of several
+               files or frames: a list of files, or a mapping such as ``{"ours": frame, "theirs": "theirs.parquet"}``
+    metric     such as ``"ndcg@10"``; by default the first one
+    test       the test of each pair: "randomisation", "wilcoxon", "t", "sign", "bootstrap", "nemenyi" or "conover"
+    correct    the correction for the number of pairs: "none", "bonferroni", "holm", "hochberg", "sidak" or
+               "benjamini-hochberg"
+    baseline   compare only pairs with this system; by default all pairs
+    level      the significance level for corrected p-values; intervals have confidence 1 - level
+    interval   the interval of the difference: "t", "percentile" or "bca"
+    zeros      ties in the Wilcoxon test: "wilcox", "pratt" or "zsplit"
+    samples    the number of samples of the randomisation and bootstrap tests
+    seed       the random seed
+    select_on  for runs: choose the best setting of each algorithm on this share of the users, and test on the others
+
+    Returns a :class:`Compared`: ``pairs`` has a row for each pair, ``plot()`` is a chart, and ``to_dict()`` has all of
+    it. Its cautions are also issued as warnings (:class:`repro.ReproWarning`).
+
+    >>> compared = repro.compare(["ours.parquet", "theirs.parquet"])
+    >>> compared.pairs[["a", "b", "users", "verdict"]]
+          a       b  users         verdict
+    0  ours  theirs     20  ours is better
+    >>> len(repro.compare("run", "ndcg@10", test="wilcoxon").pairs)  # each two of three algorithms
+    3
+    """
+    settings = Settings(
+        test=test,
+        correct=correct,
+        baseline=baseline,
+        level=level,
+        interval=interval,
+        zeros=zeros,
+        samples=samples,
+        seed=seed,
+    )
+    compared = compare_systems(systems_in(values), metric, settings, select_on)
+    for caution in compared.cautions:
+        warnings.warn(caution, ReproWarning, stacklevel=2)
+    return compared
+
+
+def systems_in(values: object) -> Systems:
+    """The systems in what :func:`compare` accepts."""
+    if isinstance(values, Run):
+        return systems_of_run(values)
+    if isinstance(values, str | Path):
+        return systems_of_files([values]) if Path(values).is_file() else systems_of_run(Run(values))
+    if isinstance(values, Mapping):
+        return systems_of_tables(values)
+    if isinstance(values, list | tuple):
+        for value in values:
+            if not isinstance(value, str | Path):
+                raise StudyError(
+                    f"a list of {type(value).__name__} has no names of systems; give a mapping, such as "
+                    '{"ours": frame, "theirs": frame}'
+                )
+            if Path(value).is_dir():
+                raise StudyError(f"{value} is a folder; give one run folder, or files of per-user values")
+        return systems_of_files(values)
+    return systems_of_tables({"values": values})
 
 
 def compare_systems(systems: Systems, metric: str | None, settings: Settings, share: float | None = None) -> Compared:
@@ -145,130 +264,3 @@ def run_comparisons(run: Run, settings: Settings | None = None) -> RunComparison
 def _run_comparisons(run: Run, settings: Settings) -> RunComparisons:
     has_users = any(measure.per_user for measure in run.measures)
     return RunComparisons(systems_of_run(run) if has_users else None, settings)
-
-
-def systems_of_run(run: Run) -> Systems:
-    """The algorithms of a run."""
-    per_user = [run.metric_names[measure.full_name] for measure in run.measures if measure.per_user]
-    if not per_user:
-        raise StudyError(
-            f"the metrics of the run in {run.folder} ({', '.join(run.metric_names.values())}) are about all users "
-            "together; there is nothing to pair by user"
-        )
-    return Systems(
-        source=f"the run in {run.folder}",
-        metrics=tuple(per_user),
-        values=lambda name: _wide(run.user_values(run.measure(name)), list(run.cells)),
-        better=lambda name: run.measure(name).metric.better,
-        algorithms=run.algorithms,
-        notes=lambda name: _notes(run, run.measure(name)),
-        cautions=folds_caution(len(run.folds)),
-    )
-
-
-def _notes(run: Run, measure: Measure) -> tuple[str, ...]:
-    """Why the means over users differ from the numbers in the run's table, where they do."""
-    over = run.protocol["average.over"]
-    if measure.metric.kind == "prediction":
-        over = measure.variants.get("average", "users")
-    if measure.pooled:
-        over = "pooled"
-    reasons = [f"averages over {over}"] if over in ("lists", "ratings", "items") else []
-    reasons += ["pools all users"] if over == "pooled" else []
-    reasons += ["averages the folds' numbers"] if len(run.folds) > 1 else []
-    if not reasons:
-        return ()
-    return (f"Each user counts once here; the run's own table {' and '.join(reasons)}, so its numbers may differ.",)
-
-
-def _wide(long: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
-    wide = long.pivot(index="user", columns="algorithm", values="value")
-    return wide[[label for label in order if label in wide.columns]]
-
-
-def systems_of_files(paths: Sequence[str | Path]) -> Systems:
-    """Systems in files with the columns user, metric and value, as `repro evaluate --per-user` writes them.
-
-    A file is one system, with the name of the file, or several, named in a column ``run``.
-    """
-    frames: dict[str, pd.DataFrame] = {}
-    protocols: dict[str, str] = {}
-    for label, path in zip(_labels([Path(path) for path in paths]), paths, strict=True):
-        table = read_per_user_values(path)
-        protocols |= _protocol_of(table, label)
-        for run, frame in _by_run(table, Path(path), label).items():
-            if run in frames:
-                raise StudyError(f"two of the files have a run '{run}'; give each run once")
-            frames[run] = frame
-    shared = [
-        name
-        for name in dict.fromkeys(next(iter(frames.values()))["metric"])
-        if all((frame["metric"] == name).any() for frame in frames.values())
-    ]
-    if not shared:
-        raise DataError(f"the files {', '.join(map(str, paths))} have no metric in common")
-
-    def values(name: str) -> pd.DataFrame:
-        if name not in shared:
-            raise StudyError(f"the files have no metric '{name}'{nearest(name, shared)} Metrics: {', '.join(shared)}")
-        columns = {label: frame[frame["metric"] == name].set_index("user")["value"] for label, frame in frames.items()}
-        return pd.DataFrame(columns)
-
-    notes = _mixed_protocols(protocols)
-    return Systems("per-user files", tuple(shared), values, _better, notes=lambda _: notes)
-
-
-def _protocol_of(table: pa.Table, label: str) -> dict[str, str]:
-    """The protocol of the values of a file, if the file states it: Parquet files do."""
-    attributes = json.loads((table.schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
-    protocol = attributes.get("protocol") if isinstance(attributes, dict) else None
-    if not isinstance(protocol, dict) or "hash" not in protocol:
-        return {}
-    return {label: f"{protocol.get('name') or 'the default'} ({protocol['hash'][:12]})"}
-
-
-def _mixed_protocols(protocols: Mapping[str, str]) -> tuple[str, ...]:
-    if len(set(protocols.values())) < 2:
-        return ()
-    listed = ", ".join(f"{label} under {protocol}" for label, protocol in protocols.items())
-    return (
-        f"The files were measured under different protocols: {listed}. What differs may be the protocol, not the "
-        "systems; measure all of them under one.",
-    )
-
-
-def _labels(paths: list[Path]) -> list[str]:
-    """Files by their names, or by their paths where names are the same."""
-    names = [path.stem for path in paths]
-    labels = [str(path) if names.count(path.stem) > 1 else path.stem for path in paths]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise StudyError(f"the file {label} is given twice")
-    return labels
-
-
-def _by_run(table: pa.Table, path: Path, label: str) -> dict[str, pd.DataFrame]:
-    """The values in a file, by system: by its column ``run`` where it has one, otherwise all of them of ``label``."""
-    frame: pd.DataFrame = table.to_pandas().astype({"user": str})  # 7 in one file and "7" in another are the same user
-    if not pd.api.types.is_numeric_dtype(frame["value"]):
-        raise DataError(f"{path}: the column 'value' must hold numbers")
-    frame["run"] = frame["run"].astype(str) if "run" in frame else label
-    twice = frame[frame.duplicated(["run", "user", "metric"])]
-    if len(twice):
-        first = twice.iloc[0]
-        raise DataError(
-            f"{path} has {first['metric']} of user {first['user']} twice (rows of this kind: {len(twice):,})"
-        )
-    return {str(run): part for run, part in frame.groupby("run", sort=False)}
-
-
-def _better(name: str) -> str:
-    """The better direction of the metric called ``name``, whatever its variants and cut-off."""
-    plain = name.partition("[")[0].partition("@")[0].strip().lower()
-    known = {alias: metric for metric in metrics().values() for alias in (metric.name, *metric.aliases)}
-    if plain not in known:
-        raise StudyError(
-            f"there is no metric '{plain}'{nearest(plain, known)} Values of another kind can be compared in Python: "
-            "repro.stats.compare(values, Settings(better=...))"
-        )
-    return known[plain].better

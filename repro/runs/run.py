@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from repro.current import views
 from repro.data import Dataset, datasets
 from repro.data.io.parquet import read_parquet
-from repro.errors import JournalError, ReproWarning, StudyError, nearest
+from repro.errors import JournalError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol, Value
@@ -27,9 +27,13 @@ from repro.runs.lists import StoredLists
 from repro.runs.results_table import ALL_FOLDS, metric_names
 from repro.runs.tuning_history import TunedAlgorithm, trials_table, tuned_algorithms
 from repro.runs.written_files import file_digests
+from repro.stats import CORRECTION, LEVEL, TEST
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
+
+    from repro.runs.comparison import Compared
 
 STUDY, PROTOCOL, RESULTS = "study.toml", "protocol.toml", "results.parquet"
 KEEP_SCORES = "run the study again with `repro run --keep-scores --resume`, which keeps what is finished"
@@ -44,7 +48,7 @@ class Run:
     (3, 3)
     >>> list(run.per_user("ndcg@10"))
     ['algorithm', 'user', 'metric', 'value']
-    >>> len(run.compare("ndcg@10"))  # a paired test for each two algorithms
+    >>> len(run.compare("ndcg@10").pairs)  # a paired test for each two algorithms
     3
 
     folder   the run folder
@@ -346,20 +350,44 @@ class Run:
         """The lists that the run stored, and the rows that it held out."""
         return StoredLists(self)
 
-    def compare(self, metric: str | None = None, *, select_on: float | None = None, **settings: Any) -> pd.DataFrame:
-        """Which algorithms differ by ``metric`` (the study's first, by default): one row for each pair.
+    def compare(
+        self,
+        metric: str | None = None,
+        *,
+        test: str = TEST,
+        correct: str = CORRECTION,
+        baseline: str | None = None,
+        level: float = LEVEL,
+        interval: str = "t",
+        select_on: float | None = None,
+    ) -> Compared:
+        """Which algorithms differ by ``metric`` (the study's first, by default).
 
-        ``settings`` are those of :func:`repro.stats.compare`: ``test``, ``correct``, ``baseline``, ``level`` and so on,
-        except the better direction, which the metric has. ``select_on`` is the share of users on which the best setting
-        (hyper-parameters) of each algorithm is selected; the tests are then made on the others.
+        :func:`repro.compare` explains the arguments and has further ones.
         """
-        from repro.runs.comparison import compare_systems, systems_of_run
-        from repro.stats import Settings
+        from repro.runs.comparison import compare
 
-        compared = compare_systems(systems_of_run(self), metric, Settings(**settings), select_on)
-        for caution in compared.cautions:
-            warnings.warn(caution, ReproWarning, stacklevel=2)
-        return compared.comparison.pairs
+        return compare(
+            self,
+            metric,
+            test=test,
+            correct=correct,
+            baseline=baseline,
+            level=level,
+            interval=interval,
+            select_on=select_on,
+        )
+
+    def plot(self, metric: str | None = None) -> alt.TopLevelMixin:
+        """The values of all algorithms by ``metric`` (the study's first, by default), as an Altair chart.
+
+        A notebook displays the chart, and ``chart.save("chart.svg")`` writes it, also as .png, .html or .json.
+        """
+        return views().plot(self, metric=metric)
+
+    def report(self, into: str | Path | None = None) -> Path:
+        """Write the report of the run, ``report.html`` in its folder or the file ``into``, and return its path."""
+        return views().report(self, None if into is None else Path(into))
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

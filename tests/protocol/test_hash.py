@@ -186,7 +186,7 @@ else:
     Study.load(study).run(run, keep_scores=True, resume=True)
     for folder in (run, whole):
         assert verify(folder, "retrain").holds, verify(folder, "retrain")
-        assert len(Run(folder).compare("ndcg@5")) == 1
+        assert len(Run(folder).compare("ndcg@5").pairs) == 1
 """
 STUDY = """
 question = "Does it go on?"

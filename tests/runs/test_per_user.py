@@ -72,7 +72,7 @@ def test_long_names_are_known_too(run):
 
 
 def test_compare_is_the_test_of_these_numbers(run):
-    actual = run.compare("ndcg@10", test="wilcoxon", correct="bonferroni")
+    actual = run.compare("ndcg@10", test="wilcoxon", correct="bonferroni").pairs
     wide = run.per_user("ndcg@10").pivot(index="user", columns="algorithm", values="value")
     row = actual[(actual["a"].isin(["narrow", "wide"])) & actual["b"].isin(["narrow", "wide"])].iloc[0]
     difference = np.round(wide[row["a"]] - wide[row["b"]], 12)
@@ -83,13 +83,13 @@ def test_compare_is_the_test_of_these_numbers(run):
 
 
 def test_the_first_metric_is_compared_by_default_and_the_direction_is_the_metrics(run):
-    assert run.compare(test="t").equals(run.compare("ndcg@10", test="t"))
-    lower = run.compare("rmse", test="t")
+    assert run.compare(test="t").pairs.equals(run.compare("ndcg@10", test="t").pairs)
+    lower = run.compare("rmse", test="t").pairs
     assert (lower["mean_a"] <= lower["mean_b"]).all()
 
 
 def test_selection_chooses_one_setting_of_each_algorithm(run):
-    actual = run.compare("ndcg@10", test="t", select_on=0.5)
+    actual = run.compare("ndcg@10", test="t", select_on=0.5).pairs
     labels = set(actual["a"]) | set(actual["b"])
     assert len(labels) == 3 and len(labels & {"narrow", "wide"}) == 1
     assert (actual["users"] <= 60).all()

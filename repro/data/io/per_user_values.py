@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,13 +24,19 @@ def read_per_user_values(path: str | Path) -> pa.Table:
     file = existing_file(path)
     with readable(file):
         table = read_parquet(file) if is_parquet(file) else _read_text(file)
-    missing = [name for name in _REQUIRED if name not in table.column_names]
+    require_columns(table.column_names, str(file))
+    return table
+
+
+def require_columns(columns: Iterable[object], name: str) -> None:
+    """Raise an error if a table of per-user values, called ``name`` in messages, has not the columns of one."""
+    given = set(columns)
+    missing = [column for column in _REQUIRED if column not in given]
     if missing:
         raise DataError(
-            f"{file} has no column {' and '.join(map(repr, missing))}; per-user values have the columns user, metric "
-            "and value, as `repro evaluate --per-user` writes them"
+            f"{name} has no column {' and '.join(map(repr, missing))}; per-user values have the columns user, metric "
+            "and value, as `repro evaluate --per-user` and repro.evaluate(..., per_user=True) give them"
         )
-    return table
 
 
 def _read_text(file: Path) -> pa.Table:

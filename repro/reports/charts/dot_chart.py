@@ -39,15 +39,21 @@ def systems(frameworks: Mapping[str, str]) -> list[System]:
 def dots(
     metric: str, values: Mapping[str, float], rows: Sequence[System], better: str, intervals: Mapping[str, Interval]
 ) -> alt.TopLevelMixin | None:
-    """A chart of the values of each label, with their intervals; None if all values are equal.
+    """A chart of the values of each label, with their intervals; None if all values are equal."""
+    distinct = {value for value in values.values() if value == value}
+    return None if len(distinct) < 2 else dot_chart(metric, values, rows, better, intervals)
+
+
+def dot_chart(
+    metric: str, values: Mapping[str, float], rows: Sequence[System], better: str, intervals: Mapping[str, Interval]
+) -> alt.TopLevelMixin:
+    """A chart of the values of each label, with their intervals.
 
     The scale starts at zero, or at the lowest value for metrics of which lower is better.
     """
     import altair as alt
 
     defined = {label: value for label, value in values.items() if value == value}
-    if len(set(defined.values())) < 2:
-        return None
     data = pd.DataFrame(
         [
             (row.algorithm, row.framework, row.label, defined[row.label], *intervals.get(row.label, (None, None)))

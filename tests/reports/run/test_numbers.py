@@ -32,7 +32,7 @@ def test_the_answer_is_that_of_the_table(finished):
     (best, first), (second, runner_up) = list(values.items())[:2]
     gap = f"which is {first - runner_up:.4f} ({(first - runner_up) / runner_up:.1%}) more than {second}"
     assert sentence.startswith(f"By ndcg@5, {best} is best: {first:.4f}, {gap} ({runner_up:.4f}).")
-    pairs = finished.compare("ndcg@5").set_index(["a", "b"])
+    pairs = finished.compare("ndcg@5").pairs.set_index(["a", "b"])
     p = pairs.loc[(best, second), "p_corrected"]
     assert ("more than chance" in sentence) == (p <= 0.05)
     assert (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +15,7 @@ from repro.cli.output import echo, print_json, print_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from repro.runs.comparison import Compared, Systems
+    from repro.runs.comparison import Compared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +54,7 @@ def compare(options: CompareOptions) -> None:
     Pairs are tested on the values of each user. In place of a run folder, give files that `repro evaluate --per-user`
     wrote: one for each system, or one with several runs.
     """
-    from repro.runs.comparison import compare_systems
+    from repro.runs.comparison import compare_systems, systems_in
     from repro.stats import Settings
 
     if options.plot:
@@ -66,7 +65,8 @@ def compare(options: CompareOptions) -> None:
         refuse_other_formats(options.plot)
     names = ("test", "correct", "baseline", "level", "interval", "zeros", "samples", "seed")
     settings = Settings(**{name: getattr(options, name) for name in names})
-    systems = _systems(options.sources)
+    sources = options.sources
+    systems = systems_in(sources[0] if len(sources) == 1 else sources)
     comparisons = [
         compare_systems(systems, metric, settings, options.select_on)
         for metric in options.metrics or systems.metrics[:1]
@@ -77,47 +77,12 @@ def compare(options: CompareOptions) -> None:
 
         save_chart(comparison_chart(comparisons[0].comparison, comparisons[0].metric), options.plot)
     if options.as_json:
-        print_json([_plain(comparison) for comparison in comparisons])
+        print_json([compared.to_dict() for compared in comparisons])
         return
     for comparison in comparisons:
         _print(comparison)
     if options.plot:
         echo(f"\nchart    {options.plot}")
-
-
-def _systems(sources: tuple[str, ...]) -> Systems:
-    from repro.runs.comparison import systems_of_files, systems_of_run
-    from repro.runs.run import Run
-
-    if len(sources) == 1 and not Path(sources[0]).is_file():
-        return systems_of_run(Run(sources[0]))
-    for source in sources:
-        if Path(source).is_dir():
-            raise click.BadParameter(f"{source} is a folder; give one run folder, or files of per-user values")
-    return systems_of_files(sources)
-
-
-def _plain(compared: Compared) -> dict[str, Any]:
-    settings, friedman = compared.comparison.settings, compared.comparison.friedman
-    return {
-        "metric": compared.metric,
-        "better": compared.better,
-        "test": settings.test,
-        "correct": settings.correct,
-        "family": compared.comparison.family,
-        "level": settings.level,
-        "stated": compared.comparison.stated,
-        "friedman": friedman
-        and {name: getattr(friedman, name) for name in ("statistic", "p", "f_statistic", "f_p", "users")}
-        | {
-            "average_ranks": compared.comparison.ranks,
-            "critical_difference": friedman.critical_difference(settings.level),
-        },
-        "chosen": compared.selection and compared.selection.chosen,
-        "notes": list(compared.notes),
-        "cautions": list(compared.cautions),
-        "pairs": compared.comparison.pairs.to_dict(orient="records"),
-    }
 
 
 def _print(compared: Compared) -> None:

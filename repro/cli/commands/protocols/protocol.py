@@ -132,23 +132,19 @@ def validate(file: str, as_json: bool) -> None:
 @json_option
 def diff(first: str, second: str, as_json: bool) -> None:
     """The decisions in which two protocols differ."""
-    from repro.protocol import read_protocol, registry
+    from repro.protocol import read_protocol
 
     before, after = read_protocol(first), read_protocol(second)
-    differing = [key for key in registry() if before.values_.get(key) != after.values_.get(key)]
+    differing = before.diff(after)
     if as_json:
-        print_json({key: {"first": before.values_.get(key), "second": after.values_.get(key)} for key in differing})
+        rows = differing.itertuples(index=False)
+        print_json({row.decision: {"first": row.first, "second": row.second} for row in rows})
         return
-    if not differing:
+    if differing.empty:
         echo(f"{first} and {second} mean the same (hash {before.hash[:12]})")
         return
-    print_table(
-        ["decision", first, second, "question"],
-        [
-            [key, *(protocol.values_.get(key, "(no effect)") for protocol in (before, after)), registry()[key].question]
-            for key in differing
-        ],
-    )
+    rows = differing.where(differing.notna(), "(no effect)").itertuples(index=False)
+    print_table(["decision", first, second, "question"], rows)
     echo(f"\n{len(differing)} of {len(set(before) | set(after))} decisions differ")
 
 

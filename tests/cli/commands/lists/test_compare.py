@@ -104,7 +104,7 @@ def test_one_file_of_several_runs(tmp_path):
     frame.to_csv(tmp_path / "both.tsv", sep="\t", index=False)
     (row,) = printed(tmp_path / "both.tsv")[0]["pairs"]
     assert (row["a"], row["b"], row["users"], row["p"]) == ("x", "y", 3, 2 / 8)
-    with pytest.raises(StudyError, match="a run 'x'"):
+    with pytest.raises(StudyError, match="two systems called 'x'"):
         frame.to_csv(tmp_path / "again.csv", index=False)
         invoke(tmp_path / "both.tsv", tmp_path / "again.csv")
 
@@ -175,7 +175,8 @@ def test_what_cannot_be_asked_is_told(run, tmp_path):
         invoke(run, "--plot", tmp_path / "out.txt")
     with pytest.raises(StudyError, match="is not a run folder"):
         invoke(tmp_path)
-    assert invoke(run, run).exit_code == 2
+    with pytest.raises(StudyError, match="is a folder; give one run folder"):
+        invoke(run, run)
     assert invoke(run, "-m", "ndcg@5", "-m", "rmse", "--plot", tmp_path / "x.svg").exit_code == 2
 
 
