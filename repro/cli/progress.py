@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from repro.study import Cell, Plan
+    from repro.study import Cell, Plan, Watcher
 
 
 class Stages:
@@ -26,13 +26,15 @@ class Stages:
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._bar.console.is_terminal:
+            self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        if self._bar.console.is_terminal:
+            self._bar.stop()
 
     def update(self, stage: str, done: int, total: int) -> None:
         """Show how much of a stage is done."""
@@ -48,13 +50,20 @@ class Stages:
 
 
 class Progress(Stages):
-    """Shows how many cells of a run are done, and how much of each running cell; finished stages disappear."""
+    """Shows how many cells of a run are done, and how much of each running cell; finished stages disappear.
+
+    Where standard error is no terminal, it prints a line for each finished cell.
+    """
 
     _shows_finished = False
 
     def __init__(self, *, hidden: bool) -> None:
+        from repro.study.progress import CellLines, Silent
+
         super().__init__(hidden=hidden)
         self._cells = self._bar.add_task("loading data", total=None)
+        in_lines = not hidden and not self._bar.console.is_terminal
+        self._lines: Watcher = CellLines(self.print) if in_lines else Silent()
 
     def begin(self, name: str) -> None:
         """Another run, under this name."""
@@ -66,9 +75,11 @@ class Progress(Stages):
         self._bar.reset(
             self._cells, description="cells", total=len(plan.cells), completed=self._done, before=self._done
         )
+        self._lines.planned(plan, remaining)
 
     def cell_started(self, cell: Cell) -> None:
         self._tasks[cell.id] = self._bar.add_task(printable(f"  {cell.id}"), total=None)
+        self._lines.cell_started(cell)
 
     def cell_progress(self, cell: Cell, done: int, total: int) -> None:
         self._bar.update(self._tasks[cell.id], completed=done, total=total)
@@ -80,7 +91,8 @@ class Progress(Stages):
         self._shares.pop(cell.id, None)
         self._done += 1
         self._count()
-        if error:
+        self._lines.cell_ended(cell, error)
+        if error and self._bar.console.is_terminal:
             self.print(f"{cell.id} failed: {error}")
 
     def _count(self) -> None:

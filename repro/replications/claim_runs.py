@@ -31,7 +31,7 @@ from repro.runs.journal import read_journal
 from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
 from repro.study import RunOptions, Study, make_plan, run_study
-from repro.study.engine import Watcher
+from repro.study.progress import Watcher
 
 RUN = "run"
 FIRST = 0  # the index of the seed of the source

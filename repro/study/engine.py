@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-from typing import Protocol as Interface
 
 import numpy as np
 import pyarrow as pa
@@ -31,27 +30,10 @@ from repro.study.executors.processes import stoppable
 from repro.study.findings import facts_entry, findings_made, value_entry
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
+from repro.study.progress import Silent, Watcher
 from repro.study.reload import changed_input
 from repro.study.tuning.loop import Tuning
 from repro.study.tuning.settings import Range
-
-
-class Watcher(Interface):
-    """Receives progress events."""
-
-    def planned(self, plan: Plan, remaining: int) -> None: ...
-    def cell_started(self, cell: Cell) -> None: ...
-    def cell_progress(self, cell: Cell, done: int, total: int) -> None: ...
-    def cell_ended(self, cell: Cell, error: str | None) -> None: ...
-
-
-class _Silent:
-    """Ignores progress events."""
-
-    def planned(self, plan: Plan, remaining: int) -> None: ...
-    def cell_started(self, cell: Cell) -> None: ...
-    def cell_progress(self, cell: Cell, done: int, total: int) -> None: ...
-    def cell_ended(self, cell: Cell, error: str | None) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -141,7 +123,7 @@ class _Engine:
         self.folder = folder
         self.executor = executor
         self.options = options
-        self.watcher = options.watcher or _Silent()
+        self.watcher = options.watcher or Silent()
         self.protocol = study.protocol_in_use
         self.texts = {"study.toml": study.to_toml(), "protocol.toml": self.protocol.to_toml()}
         self.finished: dict[str, events.CellFinished] = {}

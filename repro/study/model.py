@@ -17,6 +17,7 @@ from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
 from repro.study.entry import label_of, read_entries, require_space
+from repro.study.metric_lists import EXAMPLE, StatedMetrics, expanded_metrics
 from repro.study.tuning.settings import names_of, read_tuning, with_search_spaces
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Study:
     algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
                 has the others, and what to do about them
-    metrics     names such as "ndcg@10"
+    metrics     names such as "ndcg@10"; {"names": ["ndcg", "precision"], "at": [5, 10]} is every name with every
+                cut-off (:func:`repro.study.metric_lists.expanded_metrics`)
     seed        the one seed of all draws
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
                 ``metric``, ``trials``, ``space`` and, optionally, ``seconds`` and ``refit``
@@ -51,7 +53,7 @@ class Study:
         data: str | Path | Interactions | Any,
         protocol: str | Path | Protocol,
         algorithms: Sequence[str | Mapping[str, Any]],
-        metrics: Sequence[str],
+        metrics: StatedMetrics,
         *,
         seed: int = 42,
         question: str = "",
@@ -72,7 +74,7 @@ class Study:
             self.entries = with_search_spaces(self.entries, self.tune)
         require_space(self.entries)
         self.baseline = None if baseline is None else label_of(baseline, self.entries)
-        self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        self.metric_names = expanded_metrics(metrics)
         self.measures = _measures(self.metric_names, self.protocol)
         if isinstance(seed, Integral) and not isinstance(seed, bool):
             seed = int(seed)  # NumPy's whole numbers too
@@ -260,9 +262,11 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
         data = data.get("name")
     if not isinstance(data, str):
         raise StudyError(f'{path}:{line_of(text, "data")}: data needs the name of a data set: data = "ml-100k"')
-    metric_names = document["metrics"]
-    if not isinstance(metric_names, list) or not all(isinstance(name, str) for name in metric_names):
-        raise StudyError(f'{path}:{line_of(text, "metrics")}: metrics must be a list such as ["ndcg@10"]')
+    stated_metrics = document["metrics"]
+    parts = stated_metrics if isinstance(stated_metrics, list) else [stated_metrics]
+    if isinstance(stated_metrics, str) or not all(isinstance(part, str | Mapping) for part in parts):
+        where = f"{path}:{line_of(text, 'metrics')}"
+        raise StudyError(f'{where}: metrics must be a list such as ["ndcg@10"], or a table: {EXAMPLE}')
     algorithms = document["algorithms"]
     if not isinstance(algorithms, list):
         raise StudyError(f"{path}:{line_of(text, 'algorithms')}: write each algorithm as [[algorithms]]")
@@ -270,7 +274,7 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
         data,
         stated_protocol(document["protocol"], text, path),
         algorithms,
-        metric_names,
+        stated_metrics,
         seed=document.get("seed", 42),
         question=str(document.get("question", "")),
         data_options=options,

@@ -17,7 +17,7 @@ from repro.verification.cells import same_number
 from repro.verification.distances import effects, order_distances, rmse
 
 if TYPE_CHECKING:
-    from repro.study.engine import Watcher
+    from repro.study.progress import Watcher
 
 TOLERANCE = 0.01
 

@@ -42,3 +42,26 @@ def test_the_time_left_is_told_by_the_cells_of_this_run(clock):
         progress.cell_started(cell)
         progress.cell_ended(cell, None)
     assert shown(progress) == ("4/5", "0:00:20")
+
+
+def test_off_a_terminal_each_finished_cell_has_a_line(capsys):
+    cells = [SimpleNamespace(id=f"EASE/fold-{number}") for number in range(1, 4)]
+    with Progress(hidden=False) as progress:
+        progress.planned(SimpleNamespace(cells=cells), 3)
+        for cell, error in zip(cells, (None, "out of memory", None), strict=True):
+            progress.cell_started(cell)
+            progress.cell_ended(cell, error)
+    first, *ends = capsys.readouterr().err.splitlines()
+    assert first == "3 cells to run"
+    assert [end.partition(":")[0] for end in ends] == ["1/3 EASE/fold-1", "2/3 EASE/fold-2", "3/3 EASE/fold-3"]
+    assert "failed after" in ends[1] and "out of memory" in ends[1] and "about" in ends[1]
+    assert "left" not in ends[2]
+
+
+def test_hidden_progress_has_no_lines(capsys):
+    cell = SimpleNamespace(id="EASE/fold-1")
+    with Progress(hidden=True) as progress:
+        progress.planned(SimpleNamespace(cells=[cell]), 1)
+        progress.cell_started(cell)
+        progress.cell_ended(cell, None)
+    assert not capsys.readouterr().err
