@@ -11,21 +11,27 @@ from repro.version import __version__
 # Public names with the modules that define them. Modules are imported when first used, so that `import repro` is fast.
 _PUBLIC = {
     "Interactions": "repro.data",
-    "Metric": "repro.evaluation.metrics",
+    "Metric": "repro.catalogue",
     "Protocol": "repro.protocol",
     "ReproError": "repro.errors",
     "ReproWarning": "repro.errors",
     "Run": "repro.runs.run",
     "Study": "repro.study",
+    "algorithms": "repro.catalogue",
     "audit": "repro.audits",
     "compare": "repro.runs.comparison",
     "curves": "repro.lists.curves",
+    "datasets": "repro.catalogue",
+    "decisions": "repro.catalogue",
     "diff": "repro.explanations",
     "evaluate": "repro.lists",
     "explain": "repro.explanations",
     "export": "repro.exports",
     "load_dataset": "repro.data",
+    "metrics": "repro.catalogue",
     "multiverse": "repro.explanations",
+    "plugins": "repro.catalogue",
+    "protocols": "repro.catalogue",
     "replay": "repro.verification",
     "replicate": "repro.replications",
     "report": "repro.reports",
@@ -37,9 +43,9 @@ _PACKAGES = ("audits", "data", "evaluation", "plugin", "protocol", "replications
 if TYPE_CHECKING:
     from repro import audits, data, evaluation, plugin, protocol, replications, stats
     from repro.audits import audit
+    from repro.catalogue import Metric, algorithms, datasets, decisions, metrics, plugins, protocols
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError, ReproWarning
-    from repro.evaluation.metrics import Metric
     from repro.explanations import diff, explain, multiverse
     from repro.exports import export
     from repro.lists import evaluate
@@ -61,20 +67,26 @@ __all__ = [
     "Run",
     "Study",
     "__version__",
+    "algorithms",
     "audit",
     "audits",
     "compare",
     "curves",
     "data",
+    "datasets",
+    "decisions",
     "diff",
     "evaluate",
     "evaluation",
     "explain",
     "export",
     "load_dataset",
+    "metrics",
     "multiverse",
     "plugin",
+    "plugins",
     "protocol",
+    "protocols",
     "replay",
     "replicate",
     "replications",

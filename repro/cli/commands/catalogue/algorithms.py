@@ -73,7 +73,8 @@ def _print_matrix(as_json: bool) -> None:
 
 
 def _print_algorithm(name: str, as_json: bool) -> None:
-    from repro.cli.commands.catalogue.plugins import describe, ranks_by
+    from repro.catalogue.listing import ranks_by
+    from repro.cli.commands.catalogue.plugins import describe
     from repro.errors import PluginError, nearest
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL

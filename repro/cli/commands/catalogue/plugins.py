@@ -15,10 +15,6 @@ from repro.terminal import printable
 if TYPE_CHECKING:
     from repro.plugin import Algorithm, Framework, Plugins
 
-LOCATIONS = {"in-process": "in this process", "isolated": "in an environment of its own", "missing": "not installed"}
-
-RANKS_BY = {"ratings": "predicted ratings", "ranking": "scores for ranking", "unknown": "unknown"}
-
 
 @completes()
 def _complete_framework(text: str) -> list[str]:
@@ -44,6 +40,7 @@ def plugins() -> None:
 def list_plugins(as_json: bool) -> None:
     """The installed frameworks: version, where each runs, its algorithms; and how to install missing ones."""
     from repro.app import application
+    from repro.catalogue.listing import LOCATIONS
     from repro.plugin import how_to_install
 
     installed = application().ask_plugins()
@@ -140,13 +137,10 @@ def _framework(installed: Plugins, framework: Framework) -> dict[str, Any]:
     }
 
 
-def ranks_by(algorithm: Algorithm) -> str:
-    """What an algorithm ranks by, with its default parameters."""
-    return RANKS_BY[algorithm.kind_of_scores({each.name: each.default for each in algorithm.parameters})]
-
-
 def describe(algorithm: Algorithm) -> dict[str, Any]:
     """An algorithm as plain data."""
+    from repro.catalogue.listing import ranks_by
+
     return {
         "name": algorithm.name,
         "own": algorithm.own,

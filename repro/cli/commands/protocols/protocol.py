@@ -29,7 +29,9 @@ def protocol() -> None:
 
 @completes()
 def _complete_group(text: str) -> list[str]:
-    return [group for group in _groups() if group]
+    from repro.catalogue import protocol_groups
+
+    return [group for group in protocol_groups() if group]
 
 
 @protocol.command("list", epilog="Examples: repro protocol list; repro protocol list inferred")
@@ -41,10 +43,11 @@ def list_protocols(group: str, as_json: bool) -> None:
     GROUP is a folder of them, such as inferred: the policies of evaluators; without it, those of the literature are
     listed.
     """
+    from repro.catalogue import protocol_groups
     from repro.errors import ProtocolError, nearest
     from repro.protocol import read_protocol
 
-    groups = _groups()
+    groups = protocol_groups()
     if group not in groups:
         known = ", ".join(filter(None, groups)) or "none"
         raise ProtocolError(f"there is no group of protocols '{group}'{nearest(group, groups)} Groups: {known}")
@@ -61,16 +64,6 @@ def list_protocols(group: str, as_json: bool) -> None:
     for folder, names in groups.items():
         if folder and not group:
             echo(f"\n{folder}/...: {len(names)} more (`repro protocol list {folder}`)")
-
-
-def _groups() -> dict[str, list[str]]:
-    """The names of protocols by the folder that they are in; those of the literature are in none."""
-    from repro.protocol import protocol_names
-
-    groups: dict[str, list[str]] = {"": []}
-    for name in protocol_names():
-        groups.setdefault(name.rpartition("/")[0], []).append(name)
-    return groups
 
 
 @protocol.command(epilog="Example: repro protocol show cremonesi-2010-1r")
