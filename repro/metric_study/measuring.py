@@ -37,7 +37,7 @@ def columns(names: Sequence[str], cutoffs: Sequence[int], protocol: Protocol) ->
             _require_judging(name, measure)
             if measure.full_name in named:
                 raise StudyError(f"metric {name} is requested twice")
-            named[measure.full_name] = Column(name.strip().lower(), cutoff, measure)
+            named[measure.full_name] = Column(name, cutoff, measure)
     return list(named.values())
 
 

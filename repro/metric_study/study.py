@@ -18,6 +18,7 @@ import pandas as pd
 
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError
+from repro.evaluation.metrics import own_name
 from repro.metric_study.judged_lists import JudgedRun, judge_run
 from repro.metric_study.measuring import Column, all_kept, columns, system_values, user_values
 from repro.metric_study.reduced_tests import (
@@ -62,6 +63,9 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.metrics:
             raise StudyError("no metric is requested; give one or more, such as ndcg")
+        object.__setattr__(self, "metrics", tuple(map(own_name, self.metrics)))
+        if self.cutoff_metric is not None:
+            object.__setattr__(self, "cutoff_metric", own_name(self.cutoff_metric))
         if len(set(self.cutoffs)) < len(self.cutoffs) or any(cutoff < 1 for cutoff in self.cutoffs):
             raise StudyError(f"cut-offs {list(self.cutoffs)} must be different whole numbers of at least 1")
         if not self.cutoffs:

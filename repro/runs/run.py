@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -15,8 +16,8 @@ import pandas as pd
 from repro.current import views
 from repro.data import Dataset, datasets
 from repro.data.io.parquet import read_parquet
-from repro.errors import JournalError, StudyError, nearest
-from repro.evaluation.metrics import Measure, metrics, parse_measure
+from repro.errors import JournalError, ProtocolError, StudyError, nearest
+from repro.evaluation.metrics import Measure, metrics, own_name, parse_measure
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol, Value
 from repro.runs.fold_pooling import user_values
@@ -151,6 +152,9 @@ class Run:
         by_name = {measure.name: measure for measure in reversed(self.measures)}
         by_name |= {measure.full_name: measure for measure in self.measures}
         measure = by_name.get(name.strip())
+        if measure is None:
+            with suppress(ProtocolError):
+                measure = by_name.get(own_name(name))
         if measure is None:
             raise StudyError(
                 f"the run in {self.folder} did not measure '{name}'{nearest(name, by_name)} "

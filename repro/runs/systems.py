@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from repro.data.io.per_user_values import read_per_user_values, require_columns
-from repro.errors import DataError, StudyError, nearest
-from repro.evaluation.metrics import Measure, metrics
+from repro.errors import DataError, ProtocolError, StudyError, nearest
+from repro.evaluation.metrics import Measure, metric_named, own_name
 from repro.stats.weakness import folds_caution
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def systems_of_tables(tables: Mapping[str, Any]) -> Systems:
 
     def values(name: str) -> pd.DataFrame:
         if name not in shared:
+            name = next((other for other in shared if _own_name(other) == _own_name(name)), name)
+        if name not in shared:
             raise StudyError(f"the values have no metric '{name}'{nearest(name, shared)} Metrics: {', '.join(shared)}")
         columns = {label: frame[frame["metric"] == name].set_index("user")["value"] for label, frame in frames.items()}
         return pd.DataFrame(columns)
@@ -187,13 +189,20 @@ def _by_run(table: pd.DataFrame, name: str, label: str) -> dict[str, pd.DataFram
     return {str(run): part for run, part in frame.groupby("run", sort=False)}
 
 
+def _own_name(name: str) -> str:
+    """The name that the suite gives to a metric; an unknown one keeps its name."""
+    try:
+        return own_name(name)
+    except ProtocolError:
+        return name.strip()
+
+
 def _better(name: str) -> str:
     """The better direction of the metric called ``name``, whatever its variants and cut-off."""
-    plain = name.partition("[")[0].partition("@")[0].strip().lower()
-    known = {alias: metric for metric in metrics().values() for alias in (metric.name, *metric.aliases)}
-    if plain not in known:
+    try:
+        return metric_named(own_name(name).partition("[")[0].partition("@")[0]).better
+    except ProtocolError as error:
         raise StudyError(
-            f"there is no metric '{plain}'{nearest(plain, known)} Values of another kind can be compared in Python: "
+            f"{error} Values of another kind can be compared in Python: "
             "repro.stats.compare(values, Settings(better=...))"
-        )
-    return known[plain].better
+        ) from None

@@ -105,9 +105,9 @@ def timestamps_for(interactions: Interactions, protocol: Protocol, decision: str
     """The timestamps that the value of ``decision`` needs; an error where the data set has none."""
     if interactions.timestamps is None:
         raise ProtocolError(
-            f'{decision} = "{protocol[decision]}" needs timestamps, and the data set has none; name the column that has '
-            'them (columns = {timestamp = "NAME"}), or hold rows out at random, as the protocols random-80-20 and '
-            "implicit-default do"
+            f'{decision} = "{protocol[decision]}" needs timestamps, and the data set has none; name the column '
+            'that has them (columns = {timestamp = "NAME"}), or hold rows out at random, as the protocols random-80-20 '
+            "and implicit-default do"
         )
     return interactions.timestamps
 

@@ -280,7 +280,7 @@ def test_metrics_that_cannot_be_studied_are_refused(folder, metric, words):
 
 
 def test_a_metric_asked_for_twice_is_refused(folder):
-    with pytest.raises(StudyError, match="map is requested twice"):
+    with pytest.raises(StudyError, match="ap is requested twice"):
         study_metrics(folder, Settings(("ap", "map"), (5,)))
 
 

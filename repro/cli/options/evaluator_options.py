@@ -95,11 +95,13 @@ def called_after(target: str) -> str:
     from repro.evaluation.metrics import metrics_by_any_name
 
     words = target.rpartition(":")[2].rpartition(".")[2].lower().split("_")
-    known = metrics_by_any_name()
+    known = {
+        name: metric for name, metric in metrics_by_any_name().items() if len(name) > 1
+    }  # r_precision is no recall
     for length in range(len(words), 0, -1):
         for start in range(len(words) - length + 1):
             if (name := "-".join(words[start : start + length])) in known:
-                return name
+                return known[name].name
     raise click.UsageError(f"name the metric of {target} with -m, such as -m ndcg (`repro metrics list`)")
 
 
@@ -141,17 +143,25 @@ def _require_known(kind: str, name: str, known: list[str], hint: str = "") -> No
 
 def measures_called(evaluator: Evaluator, requested: tuple[str, ...]) -> list[str]:
     """The measures of an evaluator with these names, or declared as these metrics; all if no name is given."""
-    from repro.errors import PluginError, nearest
+    from repro.errors import PluginError, ProtocolError, nearest
+    from repro.evaluation.metrics import own_name
+
+    def called(name: str) -> set[str]:
+        """A requested name, as it is and as the suite calls the metric."""
+        try:
+            return {name.lower(), own_name(name)}
+        except ProtocolError:
+            return {name.lower()}
 
     names = {
         measure: (measure.lower(), metric, metric.partition("@")[0]) for measure, metric in evaluator.measures.items()
     }
     for name in requested:
-        if not any(name.lower() in own_names for own_names in names.values()):
+        if not any(called(name) & set(own_names) for own_names in names.values()):
             known = ", ".join(f"{measure} ({metric})" for measure, metric in evaluator.measures.items())
             raise PluginError(f"{evaluator.name} has no measure '{name}'{nearest(name, names)} It has: {known}")
-    lowered = {name.lower() for name in requested}
-    return [measure for measure, own_names in names.items() if not lowered or lowered & set(own_names)]
+    chosen = {name for text in requested for name in called(text)}
+    return [measure for measure, own_names in names.items() if not chosen or chosen & set(own_names)]
 
 
 def chosen_evaluators(only: str | None) -> list[Evaluator]:

@@ -45,9 +45,29 @@ class StoredRunOptions(ProgressOptions):
     data: str | None = option("Path to the data of the run, if it has moved.", metavar="DATA")
 
 
-def metric_option(help: str) -> Any:
-    """``-m`` for metrics."""
-    return option(help, "-m", "--metric", multiple=True, metavar="NAME", shell_complete=complete_metric)
+def metric_option(help: str, **settings: Any) -> Any:
+    """``-m`` for metrics, by any of their names."""
+    settings = {"shell_complete": complete_metric, "callback": _own_names} | settings
+    return option(help, "-m", "--metric", multiple=True, metavar="NAME", **settings)
+
+
+def _own_names(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that the suite gives to these metrics; a note says how a name with several definitions is read."""
+    if not names or ctx.resilient_parsing:
+        return names
+    from repro.cli.output import echo
+    from repro.errors import ProtocolError
+    from repro.evaluation.metrics import own_name, reading_notes
+
+    for note in reading_notes(names):
+        echo(f"note: {note}", err=True)
+    own_names = []
+    for name in names:
+        try:
+            own_names.append(own_name(name))
+        except ProtocolError:  # the command says what is wrong, if the name is not one that a file defines
+            own_names.append(name)
+    return tuple(own_names)
 
 
 def seed_option(help: str = "Random seed.") -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repro.evaluation.metrics.averaging import Averaged, ListOwners, average
 from repro.evaluation.metrics.background import Background, lacking
-from repro.evaluation.metrics.catalogue import metric_named, metrics, metrics_by_any_name
+from repro.evaluation.metrics.catalogue import metric_named, metrics, metrics_by_any_name, own_name, reading_notes
 from repro.evaluation.metrics.measure import (
     Measure,
     bearing,
@@ -47,7 +47,9 @@ __all__ = [
     "metric_named",
     "metrics",
     "metrics_by_any_name",
+    "own_name",
     "parse_measure",
+    "reading_notes",
     "resolve_predictions",
     "simple_measures",
     "spoils",

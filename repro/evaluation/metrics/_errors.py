@@ -22,7 +22,8 @@ def error_metric(
     name: str, title: str, compute: Callable[[Predictions, Variants], float], **declared: Any
 ) -> PredictionMetric:
     """A metric of errors: lower is better, and it can be averaged over users ("umae") or items ("imae")."""
-    aliases = {f"u{name}": {"average": "users"}, f"i{name}": {"average": "items"}}
+    long_name = title.lower().replace(" ", "-")
+    aliases = {f"u{name}": {"average": "users"}, f"i{name}": {"average": "items"}, long_name: {}}
     return PredictionMetric(
         name,
         title,

@@ -72,7 +72,11 @@ METRIC = RankingMetric(
     ),
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=_tie_order,
-    aliases={"map": {}, "average-precision": {}},
+    aliases={"map": {}, "average-precision": {}, "mean-average-precision": {}},
+    ambiguity=(
+        "the denominator is that of metric.ap.denominator, by default all relevant items; where a source divides by "
+        "min(k, relevant items), as implicit and RecBole do, ask for ap[denominator=min-relevant]."
+    ),
     undefined_in_1r=(
         "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"
     ),

@@ -40,6 +40,7 @@ METRIC = RankingMetric(
     cutoff="optional",
     range=_range,
     tie_order=RELEVANT_FIRST,
+    aliases={"average-reciprocal-hit-rank": {}},
     task="recommend some good items",
     shows="how many good items are in the list, and how early each comes",
     cite="Deshpande & Karypis 2004",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
 from repro.current import current
-from repro.evaluation.metrics.measure import by_any_name, named
+from repro.errors import ProtocolError
+from repro.evaluation.metrics.measure import by_any_name, canonical_name, how_read, named
 from repro.evaluation.metrics.metric import Metric
 
 
@@ -37,3 +40,17 @@ def metrics_by_any_name() -> dict[str, Metric]:
 def metric_named(name: str) -> Metric:
     """The metric with that name or alias."""
     return named(name, metrics())
+
+
+def own_name(name: str) -> str:
+    """A name of a metric, with its cut-off and variants, as the suite reports it: ``ap@10`` for ``MAP@10``."""
+    return canonical_name(name, metrics())
+
+
+def reading_notes(names: Iterable[str]) -> list[str]:
+    """How those of ``names`` are read that have several definitions in the literature; unknown names have no note."""
+    notes = []
+    for name in names:
+        with suppress(ProtocolError):
+            notes.append(how_read(name, metrics()))
+    return [note for note in dict.fromkeys(notes) if note]

@@ -29,6 +29,7 @@ METRIC = item_counts_metric(
     "catalogue-coverage",
     "Catalogue coverage",
     share_of_items,
+    aliases={"catalog-coverage": {}, "item-coverage": {}},
     task="beyond accuracy",
     shows="how much of the catalogue is recommended to anyone; not whether it is recommended to the right users",
     cite="Ge et al. 2010",

@@ -76,7 +76,7 @@ METRIC = RankingMetric(
     join=harmonic_mean,
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,
-    aliases={"f-measure": {}, "f-score": {}},
+    aliases={"f-measure": {}, "f-score": {}, "f1-measure": {}, "f1-score": {}},
     undefined_in_1r=(
         "with one relevant item per list, recall is the hit rate and F1@k is 2 / (k + 1) of it; ask for hit "
         "(Deshpande & Karypis 2004)"

@@ -59,6 +59,7 @@ METRIC = item_counts_metric(
         ),
     ),
     better="lower",
+    aliases={"gini-index": {}},
     task="beyond accuracy",
     shows="how much recommendations concentrate on few items; not whether they are good",
     cite="Shani & Gunawardana 2011",

@@ -28,7 +28,11 @@ METRIC = RankingMetric(
     cutoff="required",
     range=UNIT,
     tie_order=RELEVANT_FIRST,
-    aliases={"hit-rate": {}, "success": {}},
+    aliases={"hr": {}, "hit-rate": {}, "hit-ratio": {}, "success": {}},
+    ambiguity=(
+        "1 for a list with at least one hit; where a source divides the hits by the held-out items, ask for recall, "
+        "which is the same where users have one held-out item."
+    ),
     task="recommend some good items",
     shows="how many lists have a good item at all; further good items and their ranks have no effect",
     cite="Deshpande & Karypis 2004",

@@ -238,26 +238,90 @@ def by_any_name(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
 
 
 def named(name: str, metrics: Mapping[str, Metric]) -> Metric:
-    """The metric with that name or alias."""
-    known = by_any_name(metrics)
-    if name.lower() not in known:
-        raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics)}")
-    return known[name.lower()]
+    """The metric with that name or alias; capitals, hyphens, underscores and blanks make no difference."""
+    return metrics[name] if name in metrics else _known(name, metrics)[0]
 
 
-_NAME = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\[([^\]]*)\])?\s*(?:@\s*(\S+))?\s*$")
+# A name, variants in brackets, and a cut-off: ``@10``, or as trec_eval and functions write it, ``P_10``,
+# ``ndcg_cut_10``, ``recall_at_10``.
+_NAME = re.compile(r"\s*([A-Za-z](?:[\w -]*\w)?)\s*(?:\[([^\]]*)\])?\s*(?:@\s*(\S+))?\s*")
+_ENDS_IN_CUTOFF = re.compile(r"(.*?)(?:[ _-](?:cut|at))?[ _-](\d+)")
+
+
+def plain_name(name: str) -> str:
+    """A name without capitals, hyphens, underscores and blanks: ``Hit_Rate`` and ``hit-rate`` are one name."""
+    return re.sub(r"[ _-]", "", name).lower()
+
+
+def _known(name: str, metrics: Mapping[str, Metric]) -> tuple[Metric, str]:
+    """The metric with a name, and the alias that the name is (or the metric's own name)."""
+    plain = plain_name(name)
+    for alias, metric in by_any_name(metrics).items():
+        if plain_name(alias) == plain:
+            return metric, alias
+    raise ProtocolError(
+        f"there is no metric '{name}'{_meant(plain) or nearest(name, by_any_name(metrics))} "
+        f"Metrics: {', '.join(metrics)}"
+    )
+
+
+# Words that stand for several metrics: none of them is chosen.
+_SEVERAL = {
+    "coverage": ("catalogue-coverage", "user-coverage", "prediction-coverage"),
+    "diversity": ("intra-list-diversity", "inter-list-diversity", "temporal-diversity"),
+    "shannonentropy": ("entropy",),
+    "rprecision": ("precision", "recall"),
+    "rprec": ("precision", "recall"),
+}
+
+
+def _meant(plain: str) -> str:
+    """The end of a sentence about a word that stands for several metrics, or for one that others define otherwise."""
+    if plain not in _SEVERAL:
+        return ""
+    return f"; see {', '.join(f'`repro metrics show {name}`' for name in _SEVERAL[plain])}."
+
+
+def _split_name(text: str, metrics: Mapping[str, Metric]) -> tuple[Metric, str, str, str | None]:
+    """The metric that ``text`` names, by which alias, and its variants and cut-off as written."""
+    matched = _NAME.fullmatch(text)
+    if not matched:
+        raise ProtocolError(f"'{text}' is not a metric name; write it like ndcg@10 or ndcg[gain=exp2]@10")
+    name, inside, cutoff = matched.groups()
+    if name in metrics:
+        return metrics[name], name, inside or "", cutoff
+    ending = _ENDS_IN_CUTOFF.fullmatch(name)
+    if ending and cutoff is None and not inside:
+        with suppress(ProtocolError):
+            return *_known(ending[1], metrics), "", ending[2]
+    return *_known(name, metrics), inside or "", cutoff
+
+
+def canonical_name(text: str, metrics: Mapping[str, Metric]) -> str:
+    """``text`` with the metric's own name: ``ap@10`` for ``MAP@10``, ``ndcg@10`` for ``ndcg_cut_10``.
+
+    An alias that states variants becomes these variants: ``rmse[average=users]`` for ``urmse``.
+    """
+    metric, alias, inside, cutoff = _split_name(text, metrics)
+    stated = [f"{key}={value}" for key, value in metric.aliases.get(alias, {}).items()]
+    written = [piece.strip() for piece in inside.split(",") if piece.strip()]
+    variants = ",".join(dict.fromkeys((*stated, *written)))
+    return metric.name + (f"[{variants}]" if variants else "") + (f"@{cutoff}" if cutoff else "")
+
+
+def how_read(text: str, metrics: Mapping[str, Metric]) -> str:
+    """How a name that has several definitions in the literature is read; empty for all other names."""
+    metric, alias, _, _ = _split_name(text, metrics)
+    if alias == metric.name or not metric.ambiguity:
+        return ""
+    return f"{text.strip()} is read as {canonical_name(text, metrics)}: {metric.ambiguity}"
 
 
 def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) -> Measure:
     """The measure called ``text``; variants it does not name are those of the protocol."""
-    matched = _NAME.match(text)
-    if not matched:
-        raise ProtocolError(f"'{text}' is not a metric name; write it like ndcg@10 or ndcg[gain=exp2]@10")
-    name, inside, cut = matched.groups()
-    name = name.lower()
-    metric = named(name, metrics)
-    cutoff = _cutoff(text, metric, cut)
-    changes = _variant_changes(text, metric, metric.aliases.get(name, {}), inside or "")
+    metric, alias, inside, written_cutoff = _split_name(text, metrics)
+    cutoff = _cutoff(text, metric, written_cutoff)
+    changes = _variant_changes(text, metric, metric.aliases.get(alias, {}), inside)
     resolved = protocol.replace(changes, f"metric {text}") if changes else protocol
     ids = {short: key for short, key in metric.variant_ids.items() if key in resolved}
     variants = {short: resolved[key] for short, key in ids.items()}

@@ -137,6 +137,7 @@ class Metric:
     tie_order   which order of tied items gives the highest and which the lowest value, or ``tie_order(k, variants)``,
                 which gives that order; a text says why there is none; None if it is not known
     aliases     other names, with the variants that they state
+    ambiguity   what sources define otherwise under its other names, as a sentence
     undefined_in_1r  why it has no meaning for lists with one relevant item, and what to use instead
     not_audited      why it cannot be audited, and what to audit instead
     task        the task for which it compares algorithms; None if the author does not state it
@@ -164,6 +165,7 @@ class Metric:
     range: Range | RangeOf = (-math.inf, math.inf)
     tie_order: TieOrder | TieOrderOf | str | None = None
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ambiguity: str = ""
     undefined_in_1r: str = ""
     not_audited: str = ""
     task: Task | None = None

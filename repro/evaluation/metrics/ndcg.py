@@ -164,6 +164,10 @@ METRIC = RankingMetric(
     objection=_objection,
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=_tie_order,
+    aliases={
+        "normalised-discounted-cumulative-gain": {},
+        "normalized-discounted-cumulative-gain": {},
+    },
     task="optimise utility",
     shows="the value of a list whose first ranks count most, as a share of the best possible list",
     cite="Järvelin & Kekäläinen 2002",

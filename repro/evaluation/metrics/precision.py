@@ -50,6 +50,7 @@ METRIC = RankingMetric(
     ),
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,
+    aliases={"p": {}, "prec": {}},
     task="recommend some good items",
     shows="how many of the first k items are good; their order, and good items that are missing, have no effect",
     cite="Herlocker et al. 2004",

@@ -81,6 +81,7 @@ METRIC = RankingMetric(
     ),
     range=_range,
     tie_order=ByHits(_gains),
+    aliases={"rank-biased-precision": {}},
     task="optimise utility",
     shows="the value of a list to users who go on to the next item with a fixed probability",
     cite="Moffat & Zobel 2008",

@@ -51,7 +51,7 @@ METRIC = RankingMetric(
     ),
     range=_range,
     tie_order=RELEVANT_FIRST,
-    aliases={"tpr": {}, "sensitivity": {}},
+    aliases={"r": {}, "rec": {}, "tpr": {}, "sensitivity": {}},
     undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
     task="recommend all good items",
     shows="how many of a user's good items are in the first k; it can only be high where k is large enough for all",

@@ -28,7 +28,11 @@ METRIC = RankingMetric(
     cutoff="optional",
     range=UNIT,
     tie_order=RELEVANT_FIRST,
-    aliases={"mrr": {}},
+    aliases={"mrr": {}, "reciprocal-rank": {}, "mean-reciprocal-rank": {}, "recip-rank": {}},
+    ambiguity=(
+        "the reciprocal rank of the first relevant item, averaged over users; where a source adds up the reciprocal "
+        'ranks of all hits, ask for arhr, and where it averages over held-out items, use candidates.relevant = "one".'
+    ),
     task="recommend some good items",
     shows="how early the first good item comes; all later ones have no effect",
     cite="Voorhees 1999",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from repro.errors import ReproError, nearest
-from repro.evaluation.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics, own_name, parse_measure
 from repro.plugin import plugins
 from repro.protocol import Protocol
 from repro.protocol.toml import Inline, Place, write_toml
@@ -17,13 +16,8 @@ from repro.replications.claims.printed_table import PrintedTable
 FILL_IN = "fill in: "
 BASE, UNKNOWN = "random-5fold", "reference/random"
 # Names of metrics in tables that differ from those used here; the cut-off follows.
-_ALIASES = {
-    **dict.fromkeys(("p", "prec"), "precision"),
-    **dict.fromkeys(("r", "rec"), "recall"),
-    **dict.fromkeys(("hr", "hitrate", "hitratio", "hits", "success"), "hit"),
-    **dict.fromkeys(("mrr", "reciprank"), "rr"),
-    "f": "f1",
-}
+# Headings that are no names of metrics elsewhere, because they may mean something else.
+_ALIASES = {"hits": "hit", "f": "f1"}
 
 
 @dataclass
@@ -46,11 +40,12 @@ def metric_of(column: str) -> str:
     if not match:
         return ""
     name, cutoff = match[1], f"@{match[2]}" if match[2] else ""
-    for candidate in (name, _ALIASES.get(name), _ALIASES.get(name.replace("-", ""))):
-        with contextlib.suppress(ReproError):
-            if candidate and parse_measure(f"{candidate}{cutoff}", Protocol.load(BASE), metrics()):
-                return f"{candidate}{cutoff}"
-    return ""
+    metric = f"{_ALIASES.get(name, name)}{cutoff}"
+    try:
+        parse_measure(metric, Protocol.load(BASE), metrics())
+        return own_name(metric)
+    except ReproError:
+        return ""
 
 
 def algorithm_of(label: str) -> str:

@@ -112,7 +112,8 @@ class InferOptions(AuditOptions):
     target: str = argument(shell_complete=complete_evaluator)
     metrics: tuple[str, ...] = metric_option(
         "Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
-        "that it should compute [default: the one in its name]."
+        "that it should compute [default: the one in its name].",
+        callback=None,
     )
     cutoff: str | None = option(
         f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].", "--k", metavar="K|K,K|none"

@@ -52,6 +52,7 @@ def list_metrics(as_json: bool) -> None:
         print_table(columns, rows, title=title, spare=["better"])
         echo("")
     echo("A name states variants in brackets, ndcg[gain=exp2]@10; others are those of the protocol.")
+    echo("Names are also understood as people write them: P@10, nDCG@10, MAP@10, Hit_Rate@10, ndcg_cut_10.")
 
 
 @metrics.command(epilog="Example: repro metrics show ndcg")
@@ -76,6 +77,8 @@ def show(name: str, as_json: bool) -> None:
     ]
     if aliases:
         echo(f"Also called {', '.join(aliases)}.")
+    if metric.ambiguity:
+        echo(f"Under these names here: {metric.ambiguity}")
     echo(f"\n{described.definition}\n")
     for short, decision in _variants(metric).items():
         print_decision(decision, Styled(short), f" ({decision.id})", prefix=f"{short}=")
@@ -96,7 +99,7 @@ def _summary(metric: Metric) -> dict[str, object]:
     variants = {
         short: {"decision": decision.id, **plain_decision(decision)} for short, decision in _variants(metric).items()
     }
-    names = ("name", "title", "kind", "task", "shows", "cutoff", "better", "needs", "cite")
+    names = ("name", "title", "kind", "task", "shows", "cutoff", "better", "needs", "cite", "ambiguity")
     aliases = {alias: dict(variants) for alias, variants in metric.aliases.items()}
     return {name: getattr(metric, name) for name in names} | {"variants": variants, "aliases": aliases}
 

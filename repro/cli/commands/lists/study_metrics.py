@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.options.option_classes import argument, command, count_option, option
-from repro.cli.options.shared_options import FOLDER, ProgressOptions, into_option, workers_option
+from repro.cli.options.shared_options import FOLDER, ProgressOptions, into_option, metric_option, workers_option
 from repro.cli.output import echo, print_json, print_table
 from repro.cli.progress import Stages
 
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 class StudyMetricsOptions(ProgressOptions):
     run_folder: str = argument(type=FOLDER)
     into: str | None = into_option("The folder of the report [default: metric-study/ next to the run].")
-    metrics: tuple[str, ...] = option(
+    metrics: tuple[str, ...] = metric_option(
         "A metric without its cut-off, such as ndcg or ndcg[gain=exp2]; may be repeated "
-        "[default: precision, recall, ap, ndcg, rr, bpref, infap].",
-        "-m",
-        "--metric",
-        multiple=True,
-        metavar="NAME",
+        "[default: precision, recall, ap, ndcg, rr, bpref, infap]."
     )
     cutoffs: str | None = option("The cut-offs [default: 5,10,20,...,100].", metavar="K,K,...")
     cutoff_metric: str | None = option(

@@ -62,6 +62,7 @@ def run(options: RunCommandOptions) -> None:
     STUDY is a TOML file with data, protocol, algorithms and metrics.
     """
     from repro.evaluation.blocks import BLOCK_USERS
+    from repro.evaluation.metrics import reading_notes
     from repro.reports import write_report
     from repro.study import RunOptions, run_study
     from repro.study import Study as StudyFile
@@ -72,6 +73,8 @@ def run(options: RunCommandOptions) -> None:
     if not options.as_json:
         for reason in dict.fromkeys(study.left_out.values()):
             echo(f"left out: {reason}", err=True)
+        for note in reading_notes(study.metric_names):
+            echo(f"note: {note}", err=True)
     target = Path(options.into) if options.into else Path(options.study).parent / "run"
     with Progress(hidden=options.hidden) as watcher:
         run_options = RunOptions(

@@ -123,7 +123,7 @@ def test_a_report_of_evaluators(tmp_path):
 
 def test_the_metric_that_a_function_is_called_after():
     assert called_after("my_package.metrics:ndcg_at_k") == "ndcg"
-    assert called_after("metrics:Evaluator.mean_average_precision") == "average-precision"
+    assert called_after("metrics:Evaluator.mean_average_precision") == "ap"
     assert called_after("m:catalogue_coverage") == "catalogue-coverage"
 
 
