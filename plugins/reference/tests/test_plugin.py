@@ -34,6 +34,21 @@ def test_all_algorithms_are_declared_once() -> None:
         "plsa",
         "item-conditional",
         "expected-utility",
+        "p3alpha",
+        "rp3beta",
+        "sar",
+        "slope-one",
+        "rocchio",
+        "rsv",
+        "chi2",
+        "kld",
+        "rm1",
+        "rm2",
+        "lm-wsr-user",
+        "lm-wsr-item",
+        "hitting-time",
+        "lda",
+        "uir-item",
     }
 
 

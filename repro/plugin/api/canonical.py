@@ -33,6 +33,11 @@ _NEIGHBOURS = {
     "min_overlap": "fewest common ratings for a similarity",
     "min_neighbours": "fewest neighbours for a score",
 }
+_WALK = {
+    "alpha": "power of the transition probabilities",
+    "k": "how many weights of each item remain",
+}
+_SMOOTHED = {"k": "how many neighbours take part", "smoothing": "weight of the collection in probabilities"}
 
 CANONICAL: dict[str, Canonical] = {
     algorithm.name: algorithm
@@ -92,6 +97,54 @@ CANONICAL: dict[str, Canonical] = {
             {"l1": "weight of absolute weights", "l2": "weight of squared weights"},
         ),
         Canonical("puresvd", "Truncated SVD of the filled matrix", "Cremonesi et al. (2010), RecSys", _FACTORS),
+        Canonical(
+            "p3alpha",
+            "Random walk of three steps",
+            "Cooper et al. (2014), WWW Companion",
+            _WALK,
+        ),
+        Canonical(
+            "rp3beta",
+            "Random walk of three steps, against popularity",
+            "Paudel et al. (2017), ACM TiiS",
+            _WALK | {"beta": "power of the item's popularity that scores are divided by"},
+        ),
+        Canonical(
+            "sar",
+            "Affinities spread by co-occurrences of items",
+            "Graham, Min & Wu (2019), RecSys",
+            {
+                "similarity": "how co-occurrences become similarities",
+                "half_life": "days after which a rating has half of its weight",
+                "min_cooccurrence": "fewest common users for a similarity",
+            },
+        ),
+        *(
+            Canonical(name, title, "Valcarce et al. (2016), ECIR", {"k": "how many neighbours take part"})
+            for name, title in {
+                "rocchio": "Mean rating of the neighbours",
+                "rsv": "Mean rating of the neighbours times the item's share",
+                "chi2": "Chi-square of the neighbours' ratings against all",
+                "kld": "Divergence of the neighbours' ratings from all",
+            }.items()
+        ),
+        Canonical("rm1", "Relevance model 1", "Parapar et al. (2013), IP&M", _SMOOTHED),
+        Canonical("rm2", "Relevance model 2", "Parapar et al. (2013), IP&M", _SMOOTHED),
+        Canonical("lm-wsr-user", "Users by language models", "Valcarce et al. (2016), ECIR", _SMOOTHED),
+        Canonical("lm-wsr-item", "Items by language models", "Valcarce et al. (2016), ECIR", _SMOOTHED),
+        Canonical(
+            "hitting-time",
+            "Steps of a random walk to the user",
+            "Yin et al. (2012), PVLDB",
+            {"iterations": "steps after which a walk is cut off"},
+        ),
+        Canonical("lda", "Latent Dirichlet allocation", "Blei et al. (2003), JMLR", _FACTORS),
+        Canonical(
+            "uir-item",
+            "Relevance of an item given the user's items",
+            "Wang et al. (2006), ECIR",
+            {"smoothing": "weight of an item's share in all rows"},
+        ),
         Canonical(
             "multi-vae",
             "Variational autoencoder with multinomial likelihood",
