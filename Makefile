@@ -4,6 +4,7 @@
 # make reports  the questions of reports/ again, with pages, in build/reports: in hours, as most need their runs;
 #               ONLY="evaluator-audit replications": only these; KEEP=1: the results back into reports/
 # make test     virtual environment, tests, linter, type checker, layering check
+# make docs     the site of the documentation, in build/site, with every example run anew
 # make fuzz     looks for files that crash or hang a reader; FUZZ_SECONDS=600: for that long with each
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
@@ -23,7 +24,7 @@ RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try faile
 # Tests start hundreds of processes, which read modules that are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install study study-all audit reports test test-all fuzz check lint types layers format benchmark clean
+.PHONY: help install study study-all audit reports docs test test-all fuzz check lint types layers format benchmark clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
@@ -37,7 +38,7 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile tests/exports/validator.tx
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
 	@echo "== installing repro, its plug-ins and the frameworks that can live together"
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt torch==2.13.0
-	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,ray,tune]' \
+	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,docs,ray,tune]' \
 	  $(foreach plugin,$(PLUGINS),-e './$(plugin)$(if $(filter $(TOGETHER),$(plugin)),[framework])')
 	@echo "== the validator of RO-Crates, which needs an environment of its own"
 	$(PYTHON) -m venv .venv/rocrate-validator
@@ -70,6 +71,11 @@ reports: install
 	$(BIN)/repro plugins install all
 	$(BIN)/repro data get ml-100k
 	PATH="$(CURDIR)/$(BIN):$$PATH" KEEP=$(KEEP) reports/make.sh $(ONLY)
+
+docs: install
+	@$(RETRY) $(BIN)/repro data get ml-100k
+	$(BIN)/python docs/generate
+	@echo "open build/site/index.html"
 
 test: install
 	@echo "== MovieLens 100K"

@@ -1,4 +1,4 @@
-"""Functions to be audited, and the audit of the README."""
+"""Functions to be audited, and the audit of docs/how-to/audit.md."""
 
 import contextlib
 import importlib.util
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "audit.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -22,20 +22,19 @@ def functions():
 
 
 @pytest.fixture(scope="session")
-def readme():
-    """The section of the README about audits: its code, and the other blocks."""
-    section = README.partition("\n## Audit an evaluator\n")[2].partition("\n## ")[0]
-    [code] = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
-    _, printed, case = re.findall(r"```\n(.*?)```", section.replace(f"```python\n{code}```", ""), flags=re.DOTALL)
+def page():
+    """The page about audits: its code, and the other blocks."""
+    [code] = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    _, printed, case = re.findall(r"```\n(.*?)```", PAGE.replace(f"```python\n{code}```", ""), flags=re.DOTALL)
     names = {}
     exec(code.partition("\nfound = ")[0], names)
     return SimpleNamespace(code=code, printed=printed, case=case, hit_rate=names["hit_rate"])
 
 
 @pytest.fixture(scope="session")
-def ran(readme):
-    """What the code of the README prints and finds; tests that use it are in the xdist_group "inferred"."""
+def ran(page):
+    """What the code of the page prints and finds; tests that use it are in the xdist_group "inferred"."""
     printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):
-        exec(readme.code, names)
+        exec(page.code, names)
     return SimpleNamespace(printed=printed.getvalue(), found=names["found"])

@@ -17,7 +17,7 @@ from .test_commands import BLOCK, PAGES, ROOT
 
 # Blocks that are not run here, by how they begin, with the reason.
 NOT_RUN = {
-    "import repro\n\n\ndef hit_rate(": "tests/audits/test_readme.py runs it and compares what it prints",
+    "import repro\n\n\ndef hit_rate(": "tests/audits/test_page.py runs it and compares what it prints",
     "class FollowedBy:": "tests/plugin/api/test_queries.py runs it on a few clicks",
     "from repro.plugin import pinned, plugins": "builds an environment, as tests/plugin/isolation/test_pins.py does",
 }
@@ -33,32 +33,37 @@ def blocks(language):
                 yield pytest.param(text, id=f"{page.name}, block {number}")
 
 
+def pages(language):
+    """The blocks of each page, in their order."""
+    for page in PAGES:
+        texts = [text for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == language]
+        if texts:
+            yield pytest.param(texts, id=str(page.relative_to(ROOT)))
+
+
 def is_named(text):
     return any(text.startswith(start) for start in NOT_RUN)
 
 
 @pytest.fixture(scope="module")
 def ml_100k_like(made):
-    """What the README calls the ratings: small ones in place of MovieLens."""
+    """What pages load as MovieLens 100K: small ratings in its place."""
     return repro.load_dataset(made / "ratings.csv")
 
 
-@pytest.mark.parametrize("text", blocks("python"))
-def test_it_runs_or_is_the_code_of_the_example_plugin(text, workspace, ml_100k_like):
-    code = compile(text, "block", "exec")
-    if is_named(text) or text.strip() in EXAMPLE:
-        return
+@pytest.mark.parametrize("texts", pages("python"))
+def test_they_run_in_order_or_are_the_code_of_the_example_plugin(texts, workspace, ml_100k_like):
     names = {
         **{name: getattr(repro.plugin, name) for name in repro.plugin.__all__},
         "repro": repro,
         "recommendations": pd.read_csv("run.tsv", sep="\t"),
         "truth": pd.read_csv("test.tsv", sep="\t"),
+        "ml_100k_like": ml_100k_like,
     }
-    if 'repro.load_dataset("ml-100k")' in text:
-        text = text.replace('repro.load_dataset("ml-100k")', "ratings")
-        names["ratings"] = ml_100k_like
-        code = compile(text, "block", "exec")
-    exec(code, names)
+    for text in texts:
+        code = compile(text.replace('repro.load_dataset("ml-100k")', "ml_100k_like"), "block", "exec")
+        if not is_named(text) and text.strip() not in EXAMPLE:
+            exec(code, names)
 
 
 def test_what_is_not_run_is_still_there():
@@ -70,7 +75,7 @@ def test_what_is_not_run_is_still_there():
 def test_a_block_that_does_not_run_is_noticed(workspace, ml_100k_like):
     for wrong in ("repro.no_such_name()", "def f(:"):
         with pytest.raises((AttributeError, SyntaxError)):
-            test_it_runs_or_is_the_code_of_the_example_plugin(wrong, workspace, ml_100k_like)
+            test_they_run_in_order_or_are_the_code_of_the_example_plugin([wrong], workspace, ml_100k_like)
 
 
 def literal_blocks():

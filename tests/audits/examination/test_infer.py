@@ -27,11 +27,11 @@ def of_ndcg(functions):
     return audit(functions.ndcg, "ndcg", k=3, duplicates=False)
 
 
-@pytest.fixture(scope="module", params=["readme", pytest.param("ndcg", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["page", pytest.param("ndcg", marks=pytest.mark.slow)])
 def audited(request):
     """A function and what was found out about it."""
-    if request.param == "readme":
-        return request.getfixturevalue("readme").hit_rate, request.getfixturevalue("ran").found
+    if request.param == "page":
+        return request.getfixturevalue("page").hit_rate, request.getfixturevalue("ran").found
     return request.getfixturevalue("functions").ndcg, request.getfixturevalue("of_ndcg")
 
 
