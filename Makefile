@@ -38,7 +38,7 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile tests/exports/validator.tx
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
 	@echo "== installing repro, its plug-ins and the frameworks that can live together"
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt torch==2.13.0
-	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,docs,ray,tune]' \
+	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,docs,all]' \
 	  $(foreach plugin,$(PLUGINS),-e './$(plugin)$(if $(filter $(TOGETHER),$(plugin)),[framework])')
 	@echo "== the validator of RO-Crates, which needs an environment of its own"
 	$(PYTHON) -m venv .venv/rocrate-validator

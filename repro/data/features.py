@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from repro.data.download import Progress, fetch
 from repro.data.interactions import CodeArray, FloatArray, IdArray
@@ -23,6 +22,10 @@ from repro.data.io.roles import ALIASES, find_alias, plain_name
 from repro.data.io.values import encode_ids
 from repro.data.registry import dataset, datasets
 from repro.errors import DataError, nearest
+from repro.extras import needed_for
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _NO_TOKENS = ("", "(no genres listed)")
 # Columns that name an item and do not describe it; they are features only if stated.
@@ -42,6 +45,8 @@ class ItemFeatures:
 
     def of_items(self, item_ids: IdArray) -> csr_array:
         """A row for each of these items, empty for an unknown one. 7 and "7" are the same item."""
+        from scipy.sparse import csr_array
+
         known = {str(item): row for row, item in enumerate(self.item_ids.tolist())}
         rows = np.array([known.get(str(item), -1) for item in item_ids.tolist()], dtype=np.int64)
         has_row = np.flatnonzero(rows >= 0)
@@ -124,6 +129,9 @@ def features_from_frame(
     codes, ids = encode_ids(table[key].to_numpy(), "item", label)
     entries = (_entries(table[name], name, codes, len(chosen) > 1, label) for name in chosen)
     rows, words, weights = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    with needed_for("a table of item features"):
+        from scipy.sparse import csr_array
+
     places, features = pd.factorize(words, sort=True)
     _, first = np.unique(rows.astype(np.int64) * max(len(features), 1) + places, return_index=True)
     matrix = csr_array((weights[first], (rows[first], places[first])), shape=(len(ids), len(features)))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import DataError
+from repro.extras import needed_for
 from repro.rng import KeyArray, id_keys
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ class Interactions:
 
     def matrix(self) -> csr_array:
         """Users by items with the ratings as values, as a SciPy array; rows sorted by item."""
-        from scipy.sparse import csr_array
+        with needed_for("Interactions.matrix()"):
+            from scipy.sparse import csr_array
 
         order = np.lexsort((self.items, self.users))
         indptr = np.zeros(self.n_users + 1, dtype=np.int64)

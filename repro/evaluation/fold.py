@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-
-from scipy.sparse import csr_array
+from typing import TYPE_CHECKING
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray, FloatArray
@@ -16,6 +15,9 @@ from repro.evaluation.metrics import Background
 from repro.evaluation.ranking import RankingRules, refuse_rows
 from repro.plugin import History, Queries
 from repro.protocol import Protocol
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _JUDGEMENTS = ("judged_relevant", "judged_grades")
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from repro.extras import needed_for
+
 _YEAR = re.compile(r"\(?\b((?:1[89]|20)\d\d)\b\)?")
 _DOI = re.compile(r"\bdoi:(\S+)")
 _WITHIN = re.compile(r"^(section|table|eq\.|chapter|lemma)\b", re.IGNORECASE)
@@ -29,7 +31,8 @@ class Entry:
 
     def plain(self) -> str:
         """As a line of a list of references."""
-        from pylatexenc.latex2text import LatexNodes2Text
+        with needed_for("a list of references"):
+            from pylatexenc.latex2text import LatexNodes2Text
 
         fields = {name: LatexNodes2Text().latex_to_text(value) for name, value in self.fields.items()}
         where = next((fields[name] for name in ("journal", "booktitle", "school", "publisher") if name in fields), "")
@@ -43,9 +46,10 @@ class Entry:
     @property
     def authors(self) -> str:
         """The authors as plain text: ``Harald Steck and Yehuda Koren``."""
-        from pybtex.bibtex.utils import split_name_list
-        from pybtex.database import Person
-        from pylatexenc.latex2text import LatexNodes2Text
+        with needed_for("a list of authors"):
+            from pybtex.bibtex.utils import split_name_list
+            from pybtex.database import Person
+            from pylatexenc.latex2text import LatexNodes2Text
 
         people = [Person(name) for name in split_name_list(self.fields.get("author", ""))]
         parts = [
@@ -68,7 +72,8 @@ class Citation:
 @cache
 def entries() -> Mapping[str, Entry]:
     """All entries, by key."""
-    from pybtex.database import parse_string
+    with needed_for("a bibliography"):
+        from pybtex.database import parse_string
 
     text = (files("repro.exports") / "references.bib").read_text(encoding="utf-8")
     parsed = parse_string(text, "bibtex").entries

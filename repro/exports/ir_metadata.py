@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.exports.trec import TrecFiles
+from repro.extras import needed_for
 from repro.runs.run import CellRecord, Run
 
 SCHEMA = "0.1"
@@ -25,7 +26,8 @@ def write_ir_metadata(run: Run, target: Path) -> None:
 
 
 def _header(files: TrecFiles, cell: CellRecord) -> Iterator[str]:
-    from ruamel.yaml import YAML
+    with needed_for("the form 'ir-metadata'"):
+        from ruamel.yaml import YAML
 
     text = io.StringIO()
     yaml = YAML()

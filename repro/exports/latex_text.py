@@ -6,6 +6,8 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
+from repro.extras import needed_for
+
 if TYPE_CHECKING:
     from pylatexenc.latexencode import UnicodeToLatexEncoder
 
@@ -24,7 +26,8 @@ def latex_text(text: str) -> str:
 
 @cache
 def _encoder() -> UnicodeToLatexEncoder:
-    from pylatexenc.latexencode import RULE_DICT, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
+    with needed_for("text in LaTeX"):
+        from pylatexenc.latexencode import RULE_DICT, UnicodeToLatexConversionRule, UnicodeToLatexEncoder
 
     # Fonts in LaTeX's oldest encoding have a dash where the bar should be.
     bar = UnicodeToLatexConversionRule(RULE_DICT, {ord("|"): r"\textbar"})

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.extras import needed_for
 from repro.runs.journal.events import FoldMade
 from repro.runs.run import CellRecord, Run
 
@@ -32,7 +33,8 @@ class _Provenance:
     """The document of a run, in the order of the journal."""
 
     def __init__(self, run: Run) -> None:
-        from prov.model import ProvDocument
+        with needed_for("the form 'prov'"):
+            from prov.model import ProvDocument
 
         self.run = run
         self.document: ProvDocument = ProvDocument()

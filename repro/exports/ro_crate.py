@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.extras import needed_for
 from repro.runs.folder import JOURNAL
 from repro.runs.run import PROTOCOL, STUDY, Run
 
@@ -45,7 +46,8 @@ DESCRIPTIONS = {
 
 def write_crate(run: Run, target: Path, license: str = "", author: str = "") -> None:
     """``run/`` and ``ro-crate-metadata.json``, with the author and the licence if they are stated."""
-    from rocrate.rocrate import ROCrate
+    with needed_for("the form 'ro-crate'"):
+        from rocrate.rocrate import ROCrate
 
     crate = ROCrate(version=VERSION)
     crate.metadata.extra_terms.update(TERMS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions, RowArray
 from repro.data.io.values import numbers, numbers_or_missing, seconds
@@ -19,6 +19,9 @@ from repro.lists.ids import encode_together
 from repro.lists.inputs import Features, Input, InputColumns, previous_inputs, read_features, read_inputs
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.protocol import Protocol, Value
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,13 +122,15 @@ class Figure:
 
 def figure(caption: str, sentence: str, chart: alt.TopLevelMixin) -> Figure:
     """A figure with an image, or with a sentence if the chart cannot be drawn."""
-    return drawn_figure(caption, sentence, specification(chart))
+    return drawn_figure(caption, sentence, chart)
 
 
-def drawn_figure(caption: str, sentence: str, vega_lite: dict[str, Any], *, interactive: bool = False) -> Figure:
-    """A figure of a chart in Vega-Lite; an ``interactive`` one also has the chart as data."""
-    data = vega_lite if interactive else None
+def drawn_figure(caption: str, sentence: str, chart: alt.TopLevelMixin, *, interactive: bool = False) -> Figure:
+    """The same; an ``interactive`` figure also has the chart as data, in Vega-Lite."""
+    data = None
     try:
+        vega_lite = specification(chart)
+        data = vega_lite if interactive else None
         svg = vega_lite_svg(vega_lite)
     except DrawingError as error:
         return Figure(caption, sentence, Markup(), str(error), data)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError, StudyError, nearest
+from repro.extras import needed_for
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def correct(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
         raise DataError("p-values must be between 0 and 1")
     corrected = values.copy()
     if tested.any() and chosen.statsmodels:
-        from statsmodels.stats.multitest import multipletests
+        with needed_for(f"the correction by {chosen.title}"):
+            from statsmodels.stats.multitest import multipletests
 
         with np.errstate(divide="ignore"):  # Šidák's logarithm of 1 - p for p = 1
             corrected[tested] = multipletests(values[tested], method=chosen.statsmodels)[1]

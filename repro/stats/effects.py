@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
+from repro.extras import needed_for
 from repro.stats.equality import differences
 
 
@@ -62,7 +63,8 @@ def rank_biserial(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
     1: each difference is positive; -1: each is negative; 0 if there are only ties.
     """
-    from scipy import stats
+    with needed_for("the rank-biserial correlation"):
+        from scipy import stats
 
     difference = differences(*pair(a, b))
     difference = difference[difference != 0]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
+from repro.extras import needed_for
 from repro.stats.equality import gridded
 
 
@@ -41,7 +42,8 @@ class Friedman:
 
     def critical_difference(self, level: float = 0.05) -> float:
         """The critical difference of average ranks by Nemenyi's test."""
-        from scipy import stats
+        with needed_for("the critical difference"):
+            from scipy import stats
 
         k = len(self.average_ranks)
         return (
@@ -51,7 +53,8 @@ class Friedman:
 
 def friedman(values: npt.ArrayLike, better: str = "higher") -> Friedman:
     """Friedman's test; ``values`` is systems x users, and ``better`` states which values get the first ranks."""
-    from scipy import stats
+    with needed_for("Friedman's test"):
+        from scipy import stats
 
     ranks = user_ranks(values, better)
     k, n = ranks.shape
@@ -72,7 +75,8 @@ def nemenyi(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
 
     (Nemenyi 1963; Demšar 2006.) systems x systems, symmetric, 1 on the diagonal.
     """
-    from scipy import stats
+    with needed_for("Nemenyi's test"):
+        from scipy import stats
 
     ranks = user_ranks(values, better)
     k, n = ranks.shape
@@ -92,7 +96,8 @@ def conover(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
     ranks (Conover 1999, section 5.8). More powerful than Nemenyi's. systems x systems, symmetric, 1 on the diagonal.
     If all users have the same ranks, the spread is 0, and p is the probability of that.
     """
-    from scipy import stats
+    with needed_for("Conover's test"):
+        from scipy import stats
 
     ranks = user_ranks(values, better)
     k, n = ranks.shape
@@ -108,7 +113,8 @@ def conover(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
 
 def user_ranks(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
     """systems x users: each user's ranks of the systems, 1 the best, ties sharing their mean rank."""
-    from scipy import stats
+    with needed_for("a ranking of systems"):
+        from scipy import stats
 
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size or not np.isfinite(table).all():

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError, nearest
+from repro.extras import needed_for
 from repro.stats.effects import pair
 from repro.stats.equality import TOLERANCE
 from repro.stats.resampling import RESAMPLES, Users, resampled_means
@@ -60,7 +61,8 @@ def check_method(method: str) -> None:
 
 def t_interval(difference: FloatArray, confidence: float) -> Interval:
     """The interval of the mean, assuming that it is normally distributed."""
-    from scipy import stats
+    with needed_for("the t interval"):
+        from scipy import stats
 
     n = len(difference)
     if n < 2:
@@ -81,7 +83,8 @@ def bootstrap_interval(difference: FloatArray, resampled: FloatArray, confidence
 
 def _corrected_tails(difference: FloatArray, resampled: FloatArray, tails: FloatArray) -> FloatArray:
     """The quantiles corrected for bias (of the median) and acceleration (skewness)."""
-    from scipy import special
+    with needed_for("the interval 'bca'"):
+        from scipy import special
 
     mean = math.fsum(difference) / len(difference)
     slack = TOLERANCE * float(np.abs(difference).max())

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
+from repro.extras import needed_for
 
 
 def kendall(a: npt.ArrayLike, b: npt.ArrayLike, variant: Literal["b", "c"] = "b") -> float:
@@ -24,7 +25,8 @@ def kendall(a: npt.ArrayLike, b: npt.ArrayLike, variant: Literal["b", "c"] = "b"
     are in the same and in opposite order; without ties it is the tau of Kendall (1938). NaN if all systems are tied
     in one of the two, or if there are fewer than two systems.
     """
-    from scipy import stats
+    with needed_for("Kendall's tau"):
+        from scipy import stats
 
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError, StudyError, nearest
+from repro.extras import needed_for
 from repro.stats.effects import mean, pair
 from repro.stats.equality import TOLERANCE, differences
 from repro.stats.friedman import conover, nemenyi, user_ranks
@@ -126,7 +127,8 @@ def _for_each_pair(test: Callable[[FloatArray, FloatArray, str], Outcome]) -> Ca
 
 
 def _sign(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
-    from scipy import stats
+    with needed_for("the sign test"):
+        from scipy import stats
 
     difference = differences(a, b)
     higher, lower = int((difference > 0).sum()), int((difference < 0).sum())
@@ -136,7 +138,8 @@ def _sign(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
 
 
 def _wilcoxon(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
-    from scipy import stats
+    with needed_for("the Wilcoxon test"):
+        from scipy import stats
 
     difference = differences(a, b)
     nonzero = difference[difference != 0]
@@ -166,7 +169,8 @@ def _over_all_signs(signed: FloatArray) -> float:
 
 
 def _student(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
-    from scipy import stats
+    with needed_for("Student's t test"):
+        from scipy import stats
 
     difference = differences(a, b)
     n, ties = len(difference), int((difference == 0).sum())

@@ -6,10 +6,10 @@ import os
 import platform
 from collections.abc import Iterable
 from importlib.metadata import distributions, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from repro.extras import is_installed
 from repro.plugin import plugins
 from repro.runs.journal.base import Number
 from repro.version import __version__
@@ -23,14 +23,15 @@ PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic"
 def versions(study: Study) -> dict[str, str]:
     """The software that a study runs with."""
     packages = software(entry.framework for entry in study.entries)
-    if study.tune is not None and find_spec("optuna") is not None:
+    if study.tune is not None and is_installed("optuna"):
         packages["optuna"] = version("optuna")
     return packages
 
 
 def software(frameworks: Iterable[str]) -> dict[str, str]:
     """The versions of the core, of its dependencies, and of frameworks."""
-    packages = {"repro": __version__, "python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+    packages = {"repro": __version__, "python": platform.python_version()}
+    packages |= {name: version(name) for name in PACKAGES if is_installed(name)}
     for name in frameworks:
         framework = plugins().framework(name)
         packages[f"framework:{framework.name}"] = framework.version

@@ -8,6 +8,7 @@ import ray
 
 from repro.cli.commands.runs.run import run
 from repro.errors import StudyError
+from repro.extras import MissingPackage
 from repro.study import RunOptions, run_study
 from repro.study.executors.on_node import require_same, software_of
 
@@ -26,7 +27,7 @@ def test_a_node_with_other_software_is_rejected():
 def test_without_ray_the_error_says_how_to_install_it(study, tmp_path, monkeypatch):
     ray.shutdown()
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(StudyError, match=r"needs Ray, which is not installed; `pip install 'recsys-repro\[ray\]'`"):
+    with pytest.raises(MissingPackage, match=r'needs the package ray.*pip install "recsys-repro\[ray\]"'):
         run_study(study, tmp_path / "run", RunOptions(executor="ray"))
 
 

@@ -11,16 +11,18 @@ than the set, so that two items of n users are compared in n/32 steps at most, h
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._kernels import compiled, list_sums
 from repro.protocol import Decision, Option
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 COSINE, JACCARD = 0, 1
 KINDS = {"cosine": COSINE, "jaccard": JACCARD}
@@ -72,11 +74,25 @@ class Vectors(NamedTuple):
     bitmaps: npt.NDArray[np.uint64]
 
 
-def set_vectors(matrix: csr_array) -> Vectors:
-    """The rows of ``matrix`` as sets of the columns that they have entries in."""
-    offsets, columns, _ = _rows(matrix)
+class Sets(NamedTuple):
+    """Sets of codes: those of set ``i`` are ``members[offsets[i]:offsets[i + 1]]``, ascending."""
+
+    offsets: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int32]
+
+
+def sets(owners: npt.NDArray[np.integer], members: npt.NDArray[np.integer], count: int) -> Sets:
+    """The members of each of ``count`` owners, from pairs that are sorted by owner, then member."""
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owners, minlength=count), out=offsets[1:])
+    return Sets(offsets, members.astype(np.int32))
+
+
+def set_vectors(of_items: Sets, dimensions: int) -> Vectors:
+    """The set of each item as a vector of 0 and 1."""
+    offsets, columns = of_items
     sizes = np.diff(offsets)
-    words = (matrix.shape[1] + 63) // 64
+    words = (dimensions + 63) // 64
     popular = np.flatnonzero(sizes > words)
     bitmap = np.full(len(sizes), -1, dtype=np.int32)
     bitmap[popular] = np.arange(len(popular))
@@ -86,18 +102,15 @@ def set_vectors(matrix: csr_array) -> Vectors:
 
 def weight_vectors(matrix: csr_array) -> Vectors:
     """The rows of ``matrix`` with its values."""
-    offsets, columns, weights = _rows(matrix)
+    rows = matrix.copy()
+    rows.sum_duplicates()  # which also sorts
+    rows.eliminate_zeros()
+    offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    weights = rows.data.astype(np.float64)
     items = len(offsets) - 1
     bitmaps = np.empty((0, 0), dtype=np.uint64)
     squares = list_sums(offsets, weights * weights)
     return Vectors(offsets, columns, weights, squares, np.full(items, -1, dtype=np.int32), bitmaps)
-
-
-def _rows(matrix: csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], FloatArray]:
-    rows = matrix.copy()
-    rows.sum_duplicates()  # which also sorts
-    rows.eliminate_zeros()
-    return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data.astype(np.float64)
 
 
 @compiled

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.evaluation.metrics._distances import Vectors, set_vectors, weight_vectors
+from repro.evaluation.metrics._distances import Sets, Vectors, set_vectors, sets, weight_vectors
 from repro.evaluation.ranking.ranked import Ranked
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Counts = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
@@ -50,22 +53,21 @@ class Background:
         return np.unique(self.test.users)
 
     @cached_property
-    def profiles(self) -> csr_array:
-        """Users by items: 1 if the item is in the user's training rows."""
+    def profiles(self) -> Sets:
+        """The items in each user's training rows."""
         assert self.train is not None
         pairs = np.unique(self.train.users.astype(np.int64) * self.n_items + self.train.items)
-        shape = (self.test.n_users, self.n_items)
-        return csr_array((np.ones(len(pairs)), (pairs // self.n_items, pairs % self.n_items)), shape=shape)
+        return sets(pairs // self.n_items, pairs % self.n_items, self.test.n_users)
 
     @cached_property
     def popularity(self) -> Counts:
         """How many users have each item in training."""
-        return np.bincount(self.profiles.indices, minlength=self.n_items)
+        return np.bincount(self.profiles.members, minlength=self.n_items)
 
     @cached_property
     def n_train_users(self) -> int:
         """The number of users with training rows."""
-        return int(np.count_nonzero(np.diff(self.profiles.indptr)))
+        return int(np.count_nonzero(np.diff(self.profiles.offsets)))
 
     @cached_property
     def last_train_times(self) -> Counts:
@@ -81,7 +83,10 @@ class Background:
 
     @cached_property
     def _co_ratings(self) -> Vectors:
-        return set_vectors(csr_array(self.profiles.T))
+        users = np.repeat(np.arange(self.test.n_users), np.diff(self.profiles.offsets))
+        by_item = np.argsort(self.profiles.members, kind="stable")
+        holders = sets(self.profiles.members[by_item], users[by_item], self.n_items)
+        return set_vectors(holders, self.test.n_users)
 
     @cached_property
     def _feature_vectors(self) -> Vectors:

@@ -44,7 +44,7 @@ def from_profiles(users: CodeArray, items: CodeArray, variants: Variants, backgr
     profiles = background.profiles
     vectors = background.vectors(str(variants["over"]))
     kind, nearest = KINDS[str(variants["distance"])], variants["profile"] == "nearest"
-    return profile_distances(users, items, profiles.indptr, profiles.indices, vectors, kind, nearest)
+    return profile_distances(users, items, profiles.offsets, profiles.members, vectors, kind, nearest)
 
 
 def profile_variants(metric: str) -> tuple[Decision, ...]:

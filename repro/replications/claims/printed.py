@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from repro.errors import StudyError
+from repro.extras import needed_for
 from repro.text import plural
 
 # 6,040 and 1,000,209.5 have commas between thousands; 0,934 does not.
@@ -239,7 +240,8 @@ class Tolerance:
         finite = [value for value in values if math.isfinite(value)]
         if self.kind != "seeds" or len(finite) < 2:
             return 0.0
-        from scipy.special import stdtrit
+        with needed_for("the tolerance 'seeds'"):
+            from scipy.special import stdtrit
 
         n, deviation = len(finite), float(np.std(finite, ddof=1))
         return float(stdtrit(n - 1, (1 + self.level) / 2)) * deviation * math.sqrt(1 + 1 / n)

@@ -25,7 +25,7 @@ def comparison_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
 
 def difference_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
     """One row for each pair, as in the table: the difference in means and its confidence interval."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     pairs = compared.pairs
     data = pd.DataFrame(
@@ -55,7 +55,7 @@ def rank_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
 
     Two systems whose bars do not overlap differ by Nemenyi's test (Demšar 2006).
     """
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     assert compared.friedman is not None
     half = compared.friedman.critical_difference(compared.settings.level) / 2

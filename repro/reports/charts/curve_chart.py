@@ -27,25 +27,25 @@ def curve_chart(table: pd.DataFrame, title: str = "") -> alt.Chart:
 
     A ROC chart also has the diagonal of chance, and perfect curves if the table has them.
     """
-    import altair
+    from repro.reports.charts.library import alt
 
     x, y = ("fpr", "tpr") if "fpr" in table.columns else ("recall", "precision")
     lines = _lines(table, x, y)
     names = list(dict.fromkeys(lines["curve"]))
-    legend: Any = altair.Legend(title=None) if len(names) > 1 else None
-    axis = altair.Scale(domain=[0, 1])
-    chart = altair.Chart(lines, width=_SIDE, height=_SIDE)
+    legend: Any = alt.Legend(title=None) if len(names) > 1 else None
+    axis = alt.Scale(domain=[0, 1])
+    chart = alt.Chart(lines, width=_SIDE, height=_SIDE)
     if title:
         chart = chart.properties(title=title)
     return chart.mark_line().encode(
-        x=altair.X("x:Q", scale=axis, title=_TITLES[x]),
-        y=altair.Y("y:Q", scale=axis, title=_TITLES[y]),
+        x=alt.X("x:Q", scale=axis, title=_TITLES[x]),
+        y=alt.Y("y:Q", scale=axis, title=_TITLES[y]),
         order="point:Q",
-        color=altair.Color(
-            "curve:N", scale=altair.Scale(domain=names, range=_styles(names, COLOURS[:-1], COLOURS[-1])), legend=legend
+        color=alt.Color(
+            "curve:N", scale=alt.Scale(domain=names, range=_styles(names, COLOURS[:-1], COLOURS[-1])), legend=legend
         ),
-        strokeDash=altair.StrokeDash(
-            "curve:N", scale=altair.Scale(domain=names, range=_styles(names, DASHES, DASHES[2])), legend=legend
+        strokeDash=alt.StrokeDash(
+            "curve:N", scale=alt.Scale(domain=names, range=_styles(names, DASHES, DASHES[2])), legend=legend
         ),
         tooltip=["curve:N", "x:Q", "y:Q"],
     )

@@ -51,7 +51,7 @@ def dot_chart(
 
     The scale starts at zero, or at the lowest value for metrics of which lower is better.
     """
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     defined = {label: value for label, value in values.items() if value == value}
     data = pd.DataFrame(
@@ -82,7 +82,7 @@ def dot_chart(
 
 def framework_encodings(frameworks: pd.Series) -> dict[str, Any]:
     """Colour and shape of each framework, if there are several; shapes help people with colour blindness."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     names = sorted(frameworks.unique())
     if len(names) < 2:

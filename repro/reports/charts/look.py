@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from repro.reports.charts.renderer import refuse_without_library
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -62,9 +64,10 @@ def cycle_to(styles: Sequence[Style], length: int) -> list[Style]:
 
 def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """The chart in Vega-Lite, with the common look as far as the chart does not set its own."""
-    import altair
+    from repro.reports.charts.library import alt
 
-    with altair.theme.enable("none"), altair.data_transformers.enable("default", max_rows=None):
+    refuse_without_library()
+    with alt.theme.enable("none"), alt.data_transformers.enable("default", max_rows=None):
         content: dict[str, Any] = chart.to_dict()
     data = content.pop("datasets", {})
     vega_lite: dict[str, Any] = json.loads(_numbered_from_one(json.dumps(content)))

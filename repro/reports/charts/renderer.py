@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.errors import ReproError
+from repro.extras import missing
 
 SCRIPT = str(Path(__file__).with_name("renderer_process.py"))
 LIMIT = 600.0  # seconds that a chart may take
@@ -19,6 +20,12 @@ LIMIT = 600.0  # seconds that a chart may take
 
 class DrawingError(ReproError):
     """A chart that cannot be drawn, and why."""
+
+
+def refuse_without_library() -> None:
+    """Raise an error where the packages that draw charts are not installed."""
+    if lacking := missing("report", "a chart"):
+        raise DrawingError(lacking)
 
 
 class Renderer:
@@ -30,6 +37,7 @@ class Renderer:
 
     def call(self, name: str, *arguments: Any, **settings: Any) -> bytes:
         """The result of a function of vl_convert, as bytes."""
+        refuse_without_library()
         request = json.dumps({"call": name, "arguments": arguments, "settings": settings}).encode() + b"\n"
         with self._lock:
             process = self._running()

@@ -97,7 +97,7 @@ def _steps(explanation: Explanation, column: int) -> pd.DataFrame:
 
 def waterfall(*gaps: Explanation) -> alt.VConcatChart:
     """A waterfall for each algorithm and gap, one below the other."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     charts = [_waterfall(gap, column) for gap in gaps for column in range(len(gap.algorithms))]
     one_metric = len({explanation.metric for explanation in gaps}) == 1
@@ -105,7 +105,7 @@ def waterfall(*gaps: Explanation) -> alt.VConcatChart:
 
 
 def _waterfall(explanation: Explanation, column: int) -> alt.LayerChart:
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     bars = _steps(explanation, column)
     bars["label"] = [f"{row.value:.4f}" if row.kind == "end" else f"{row.value:+.4f}" for row in bars.itertuples()]

@@ -132,7 +132,7 @@ def specification_curve(universe: Universe) -> alt.VConcatChart:
 
     Only the decisions that move numbers most are below the curve.
     """
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     values = universe.values
     ranks = np.where(np.isfinite(values[0]), universe.orders[0], len(values[0]))
@@ -184,7 +184,7 @@ def _choices(universe: Universe, order: np.ndarray) -> pd.DataFrame:
 
 def spread_chart(universe: Universe) -> alt.LayerChart:
     """For each algorithm the range, the quartiles and the median of all variants, and its number in the study."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     spread = universe.spread()
     base = alt.Chart(spread).encode(y=alt.Y("algorithm:N", sort=None, title=None))

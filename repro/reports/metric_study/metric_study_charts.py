@@ -33,7 +33,7 @@ def correlations_between(study: MetricStudy, compared: Compared) -> pd.DataFrame
 
 def heat_map(correlations: pd.DataFrame) -> alt.LayerChart:
     """Kendall's tau of each pair, as a number and as a colour."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     shown = correlations[["a", "b", "tau", "place_a", "place_b"]]
     order = list(dict.fromkeys(shown.sort_values("place_a")["a"]))
@@ -66,7 +66,7 @@ def popularity_curves(study: MetricStudy, compared: Compared) -> alt.Chart:
 
 
 def _robustness(table: pd.DataFrame, compared: Compared, title: str, *, reverse: bool) -> alt.Chart:
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     shown = _named(table, compared).assign(percent=lambda part: (part["share"] * 100).round(6))
     return (
@@ -83,7 +83,7 @@ def _robustness(table: pd.DataFrame, compared: Compared, title: str, *, reverse:
 
 def p_value_curves(study: MetricStudy, compared: Compared) -> alt.LayerChart:
     """The p-values of all pairs of systems, highest first, down to the axis."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     shown = _named(study.pvalues, compared)
     shown = shown.sort_values(["place", "p"], ascending=[True, False], kind="stable")
@@ -121,7 +121,7 @@ def curve_names(compared: Compared) -> list[str]:
 
 def _curves(compared: Compared) -> dict[str, alt.Color | alt.StrokeDash]:
     """Metrics differ in colour and dash; cut-offs go from light to dark."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     names = curve_names(compared)
     legend = alt.Legend(title=None, symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)

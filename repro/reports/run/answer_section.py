@@ -55,7 +55,8 @@ def answer(view: RunView) -> str:
         share = f" ({abs(value - next_value) / abs(next_value):.1%})" if next_value else ""
         gap = f"which is {abs(value - next_value):.4f}{share} {'less' if value < next_value else 'more'} than {second}"
     sentence = f"By {metric}, {best} {superlative}: {number(value)}, {gap} ({number(next_value)})."
-    sentence += f" {_chance(view.tested.get(metric), best, second)}"
+    chance = view.untested and f"Whether that is more than chance is not tested: {view.untested}."
+    sentence += f" {chance or _chance(view.tested.get(metric), best, second)}"
     if suspicious := [label for label in (best, second) if label in _suspected(view)]:
         sentence += f" But {' and '.join(suspicious)} {'is' if len(suspicious) == 1 else 'are'} suspicious: see above."
     return sentence
@@ -190,7 +191,7 @@ def _cell(view: RunView, metric: str, label: str, best: Mapping[str, float], out
 def _below(view: RunView) -> list[object]:
     """The basis of intervals and marks, the meaning of times, and what is not in the table."""
     blocks: list[object] = []
-    if view.tested:
+    if view.tested and not view.untested:
         tested = view.tested.get(view.main_metric) or next(iter(view.tested.values()))
         blocks.append(render("run_intervals.html.j2", description=tested.description, metric=tested.metric))
     blocks += [f"Caution: {weak}" for weak in _weak_means(view)]

@@ -72,7 +72,7 @@ def _roc(curves: dict[str, Rates]) -> Figure | str:
 
 def _chart(lines: Mapping[str, tuple[object, object]], x: str, y: str, first: int) -> alt.TopLevelMixin:
     """A line for each algorithm; ``first`` is the number of items of its first point."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     parts = []
     for label, (x_values, y_values) in lines.items():

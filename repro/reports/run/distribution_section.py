@@ -49,7 +49,7 @@ def quantiles(values: pd.DataFrame) -> pd.DataFrame:
 
 def quantile_chart(spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
     """A line, a bar, a tick and a dot for each system."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     data = spread.rename_axis("system").reset_index()
     formats = [alt.Tooltip(f"{name}:Q", format=".4f") for name in spread.columns]
@@ -70,7 +70,8 @@ def differences_section(view: RunView) -> Section:
     title = "User by user against the best"
     tested = view.tested.get(view.main_metric)
     if tested is None or tested.against.empty:
-        return Section("differences", title, ["There are no two algorithms with values of each user."])
+        reason = view.untested and f"Nothing is tested: {view.untested}."
+        return Section("differences", title, [reason or "There are no two algorithms with values of each user."])
     others = [label for label in view.leaders(view.main_metric) if label in tested.against.index]
     spread = quantiles(tested.values[others].sub(tested.values[tested.best], axis=0))
     side = {"higher": "left of", "lower": "right of"}.get(tested.better, "next to")
@@ -171,7 +172,7 @@ def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BI
 
 def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:
     """A strip for each algorithm; the opacity is the root of the share, so that rare scores are visible."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     data = data[data["share"] > 0].assign(
         start=data["bin"] / _BINS, end=(data["bin"] + 1) / _BINS, share=data["share"].round(5)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from repro.extras import missing
 from repro.reports.charts.renderer import DrawingError, renderer
 from repro.reports.html import render
 
@@ -21,6 +22,8 @@ NOTICE = (
     "Charts are drawn by Vega, Vega-Lite and Vega-Embed, copyright University of Washington Interactive Data Lab and "
     "contributors; the script inside begins with their licence (BSD 3-Clause)."
 )
+
+_NO_CHARTS = "throw new Error('no charts');"
 
 
 def packed(name: str, content: bytes) -> Markup:
@@ -57,13 +60,15 @@ def vega() -> str:
     """
     from platformdirs import user_cache_path
 
+    if missing("report", "a chart"):
+        return _NO_CHARTS
     cached = user_cache_path("repro") / "report" / f"vega-{version('vl-convert-python')}.js"
     if cached.is_file():
         return cached.read_text(encoding="utf-8")
     try:
         script = renderer.call("javascript_bundle", "window.vegaEmbed = vegaEmbed;").decode()
     except DrawingError:  # the page still has images of its figures
-        return "throw new Error('no charts');"
+        return _NO_CHARTS
     bundle = f"/*\n{own('vega-licence.txt')}*/\n(() => {{{script}}})();\n"
     _write_cache(cached, bundle)
     return bundle

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from repro.evaluation.suspicion import Summary, summaries
+from repro.extras import missing
 from repro.reports.charts.dot_chart import System, systems
 from repro.reports.html import number
 from repro.runs.comparison import Compared, run_comparisons
@@ -160,6 +161,11 @@ class RunView:
         return self.run.seconds()
 
     @cached_property
+    def untested(self) -> str:
+        """Why nothing is tested, and no interval given, where the packages for that are not installed."""
+        return missing("stats", "a test or an interval")
+
+    @cached_property
     def tested(self) -> dict[str, Tested]:
         """The tests by each metric with a number for each user."""
         comparisons = run_comparisons(self.run)
@@ -167,7 +173,8 @@ class RunView:
         for name in comparisons.metrics:
             leaders, values = self.leaders(name, 1), comparisons.values(name)
             if leaders and leaders[0] in values.columns:
-                tested[name] = Tested(name, self.better[name], values, leaders[0], comparisons.of(name))
+                compared = None if self.untested else comparisons.of(name)
+                tested[name] = Tested(name, self.better[name], values, leaders[0], compared)
         return tested
 
     @property
@@ -185,7 +192,9 @@ class RunView:
             means[name] = {}
             for label in tested.values.columns:
                 values = tested.values[label].dropna().to_numpy()
-                low, high = difference_interval(values, 0 * values, 1 - tested.level)
+                low = high = float("nan")
+                if not self.untested:
+                    low, high = difference_interval(values, 0 * values, 1 - tested.level)
                 means[name][label] = (float(values.mean()) if len(values) else float("nan"), low, high)
         return means
 

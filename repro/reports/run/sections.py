@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repro.reports.charts import specification
 from repro.reports.html import Figure, drawn_figure
 
 if TYPE_CHECKING:
@@ -35,4 +34,4 @@ def figure(caption: str, sentence: str, chart: alt.TopLevelMixin, width: int = W
     fitted = chart.properties(width=width, autosize={"type": "fit-x", "contains": "padding"}, background="transparent")
     fitted = fitted.configure(aria=False).configure_axis(labelLimit=_LABELS, labelSeparation=6)
     fitted = fitted.configure_legend(labelLimit=0)
-    return drawn_figure(caption, sentence, specification(fitted), interactive=True)
+    return drawn_figure(caption, sentence, fitted, interactive=True)

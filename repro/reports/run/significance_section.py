@@ -21,7 +21,8 @@ def matrix_section(view: RunView) -> Section:
     """The matrix of all pairs, by the main metric."""
     tested = view.tested.get(view.main_metric)
     if tested is None or tested.pairs < 1:
-        reason = "There are no two algorithms with values of each user, so no pair can be tested."
+        reason = view.untested and f"Nothing is tested: {view.untested}."
+        reason = reason or "There are no two algorithms with values of each user, so no pair can be tested."
         return Section("significance", TITLE, [reason])
     shown = [label for label in view.leaders(view.main_metric, _SHOWN) if label in tested.p.index]
     assert tested.compared is not None
@@ -35,7 +36,7 @@ def matrix_section(view: RunView) -> Section:
 
 def _matrix(tested: Tested, shown: list[str]) -> alt.TopLevelMixin:
     """A triangle: the row is the worse of two systems, the colour the verdict."""
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     rows = []
     for below, column in enumerate(shown):

@@ -38,7 +38,7 @@ def _powers(values: pd.Series) -> list[float]:
 
 
 def _chart(seconds: pd.DataFrame) -> alt.TopLevelMixin:
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     data = seconds.rename_axis("system").reset_index().melt("system", var_name="step", value_name="seconds")
     data["drawn"] = data["seconds"].clip(lower=_LEAST)

@@ -67,7 +67,7 @@ def _sentence(axis: str, values: dict[str, float]) -> str:
 
 
 def _scatter(view: RunView, axis: str, values: dict[str, float]) -> alt.TopLevelMixin:
-    import altair as alt
+    from repro.reports.charts.library import alt
 
     metric = view.ranking_metric
     accuracy = view.values[metric].dropna()

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from repro.errors import StudyError
+from repro.extras import needed_for
 
 # How long a cluster may take to answer at all; Ray itself would wait for minutes.
 ANSWER_SECONDS = 10.0
@@ -27,12 +28,8 @@ def import_ray() -> ModuleType:
     """Ray, set to print and report nothing."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
-    try:
+    with needed_for('the executor "ray"'):
         import ray
-    except ImportError:
-        raise StudyError(
-            "the executor \"ray\" needs Ray, which is not installed; `pip install 'recsys-repro[ray]'` installs it"
-        ) from None
     return ray
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import itertools
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from repro.errors import StudyError
+from repro.extras import missing
 from repro.plugin import ParameterValue
 from repro.study.tuning.settings import Range, SearchSpace
 
@@ -28,11 +28,8 @@ def is_grid(space: SearchSpace, trials: int) -> bool:
 
 def require_optuna() -> None:
     """Refuse a search that needs Optuna where it is not installed."""
-    if importlib.util.find_spec("optuna") is None:
-        raise StudyError(
-            "Optuna, which searches spaces larger than [tune] trials, is not installed: pip install "
-            "'recsys-repro[tune]'; or state lists that have no more combinations than trials"
-        )
+    if lacking := missing("tune", "a search of more combinations than [tune] trials"):
+        raise StudyError(f"{lacking}; or state lists that have no more combinations than trials")
 
 
 class Grid:
