@@ -10,6 +10,7 @@ from repro.version import __version__
 
 # Public names with the modules that define them. Modules are imported when first used, so that `import repro` is fast.
 _PUBLIC = {
+    "Claim": "repro.replications",
     "Interactions": "repro.data",
     "Metric": "repro.catalogue",
     "Protocol": "repro.protocol",
@@ -27,6 +28,7 @@ _PUBLIC = {
     "evaluate": "repro.lists",
     "explain": "repro.explanations",
     "export": "repro.exports",
+    "find_protocols": "repro.explanations",
     "load_dataset": "repro.data",
     "metrics": "repro.catalogue",
     "multiverse": "repro.explanations",
@@ -36,22 +38,58 @@ _PUBLIC = {
     "replicate": "repro.replications",
     "report": "repro.reports",
     "seal": "repro.verification",
+    "study_metrics": "repro.metric_study",
     "verify": "repro.verification",
 }
-_PACKAGES = ("audits", "data", "evaluation", "plugin", "protocol", "replications", "stats")
+_PACKAGES = (
+    "audits",
+    "catalogue",
+    "data",
+    "evaluation",
+    "explanations",
+    "exports",
+    "lists",
+    "metric_study",
+    "plugin",
+    "protocol",
+    "replications",
+    "reports",
+    "runs",
+    "stats",
+    "study",
+    "verification",
+)
 
 if TYPE_CHECKING:
-    from repro import audits, data, evaluation, plugin, protocol, replications, stats
+    from repro import (
+        audits,
+        catalogue,
+        data,
+        evaluation,
+        explanations,
+        exports,
+        lists,
+        metric_study,
+        plugin,
+        protocol,
+        replications,
+        reports,
+        runs,
+        stats,
+        study,
+        verification,
+    )
     from repro.audits import audit
     from repro.catalogue import Metric, algorithms, datasets, decisions, metrics, plugins, protocols
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError, ReproWarning
-    from repro.explanations import diff, explain, multiverse
+    from repro.explanations import diff, explain, find_protocols, multiverse
     from repro.exports import export
     from repro.lists import evaluate
     from repro.lists.curves import curves
+    from repro.metric_study import study_metrics
     from repro.protocol import Protocol
-    from repro.replications import replicate
+    from repro.replications import Claim, replicate
     from repro.reports import report
     from repro.runs.comparison import compare
     from repro.runs.run import Run
@@ -59,6 +97,7 @@ if TYPE_CHECKING:
     from repro.verification import replay, seal, verify
 
 __all__ = [
+    "Claim",
     "Interactions",
     "Metric",
     "Protocol",
@@ -70,6 +109,7 @@ __all__ = [
     "algorithms",
     "audit",
     "audits",
+    "catalogue",
     "compare",
     "curves",
     "data",
@@ -79,8 +119,13 @@ __all__ = [
     "evaluate",
     "evaluation",
     "explain",
+    "explanations",
     "export",
+    "exports",
+    "find_protocols",
+    "lists",
     "load_dataset",
+    "metric_study",
     "metrics",
     "multiverse",
     "plugin",
@@ -91,8 +136,13 @@ __all__ = [
     "replicate",
     "replications",
     "report",
+    "reports",
+    "runs",
     "seal",
     "stats",
+    "study",
+    "study_metrics",
+    "verification",
     "verify",
 ]
 

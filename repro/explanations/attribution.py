@@ -17,7 +17,9 @@ from repro.explanations.refits import Refits, evaluated_as, fits_differ, shared_
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explanations.variants import measure_variants
+from repro.progress import Shown, shown
 from repro.protocol import Protocol
+from repro.runs.run import Run
 from repro.types import Progress
 
 ORDERS = 400
@@ -43,13 +45,14 @@ class AttributionOptions:
 
 
 def explain(
-    first: ScoredRun | str | Path,
-    second: ScoredRun | Protocol | str | Path,
+    first: ScoredRun | Run | str | Path,
+    second: ScoredRun | Run | Protocol | str | Path,
     metric: str | None = None,
     *,
     algorithms: Sequence[str] | None = None,
+    data: object = None,
     options: AttributionOptions | None = None,
-    progress: Progress | None = None,
+    progress: Shown = True,
 ) -> Explanation:
     """Attribute the gap between two evaluations to the decisions that differ.
 
@@ -57,8 +60,11 @@ def explain(
     second      another run, or a protocol under which the first run is evaluated
     metric      the short name of a metric, such as ``ndcg@10``; by default the first metric of the first run
     algorithms  labels of algorithms; by default all that both runs have
-    options     refits and sampling
-    progress    receives the progress
+    data        the data of the runs, or its path, if it has moved or was given in code
+    options     refits and sampling (:class:`repro.explanations.AttributionOptions`)
+    progress    whether to show the progress, or a function that receives it (:mod:`repro.progress`)
+
+    Returns an :class:`repro.explanations.Explanation`: ``to_frame()`` is a table, ``plot()`` a chart of it.
 
     >>> explanation = repro.explain("run", "other-run", "ndcg@10")
     >>> explanation.to_frame()[["algorithm", "decision", "from", "to"]]  # and part, share, error
@@ -67,17 +73,22 @@ def explain(
     1         knn  ties.break  item-asc  item-desc
     2        EASE  ties.break  item-asc  item-desc
     """
-    run = first if isinstance(first, ScoredRun) else ScoredRun.open(first)
-    if isinstance(second, ScoredRun | Protocol):
-        other = second
-    else:
-        other = ScoredRun.open(second) if Path(second).is_dir() else Protocol.load(second)
+    run, other = ScoredRun.open(first, data), _second(second, data)
     labels = shared_labels(run, other, algorithms)
     options = options or AttributionOptions()
-    with tempfile.TemporaryDirectory(prefix="repro-") as scratch:
-        fits = Refits(run, other, Path(scratch), options.workers, progress) if options.refit else None
+    with tempfile.TemporaryDirectory(prefix="repro-") as scratch, shown(progress) as tell:
+        fits = Refits(run, other, Path(scratch), options.workers, tell) if options.refit else None
         gap = _Gap(run, other, metric or run.run.measures[0].name, labels, fits)
-        return gap.attribute(options, progress)
+        return gap.attribute(options, tell)
+
+
+def _second(second: ScoredRun | Run | Protocol | str | Path, data: object) -> ScoredRun | Protocol:
+    """The run or the protocol that the first run is compared with."""
+    if isinstance(second, Protocol):
+        return second
+    if isinstance(second, ScoredRun | Run) or Path(second).is_dir():
+        return ScoredRun.open(second, data)
+    return Protocol.load(second)
 
 
 class _Gap:

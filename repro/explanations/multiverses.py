@@ -15,13 +15,15 @@ import pandas as pd
 
 from repro.current import views
 from repro.errors import StudyError
-from repro.evaluation.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics as known_metrics
+from repro.evaluation.metrics import parse_measure
 from repro.explanations.design import Axis, Design, Variant, effective_axes, read_axes
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.variants import measure_variants
+from repro.progress import Shown, shown
 from repro.protocol import registry
+from repro.runs.run import Run
 from repro.stats import kendall
-from repro.types import Progress
 
 if TYPE_CHECKING:
     import altair as alt
@@ -221,35 +223,43 @@ def _tau(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> float:
 
 
 def multiverse(
-    run: ScoredRun | str | Path,
+    run: ScoredRun | Run | str | Path,
     vary: Sequence[str] = VARIED,
     *,
-    metric_names: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
     algorithms: Sequence[str] | None = None,
+    data: object = None,
     budget: int = BUDGET,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Shown = True,
 ) -> Multiverse:
-    """Evaluate the algorithms of a run under many protocols, from its stored scores.
+    """Evaluate the algorithms of a run under many protocols, from its stored scores (`repro run --keep-scores`).
 
-    vary     families of decisions (``ties``), decisions, or decisions with values (``relevance.threshold=3|4``)
-    budget   the largest number of variants; if there are more combinations, a designed sample is used
-             (:mod:`repro.explanations.design`)
+    run         the run, or its folder
+    vary        families of decisions (``ties``), decisions, or decisions with values (``relevance.threshold=3|4``)
+    metrics     names such as ``"ndcg@10"``; by default those of the run
+    algorithms  labels of algorithms; by default all
+    data        the data of the run, or its path, if it has moved or was given in code
+    budget      the largest number of variants; if there are more combinations, a designed sample is used
+                (:mod:`repro.explanations.design`)
+    seed        the random seed of the sample
+    progress    whether to show the progress, or a function that receives it (:mod:`repro.progress`)
 
     >>> multiverse = repro.multiverse("run", ["ties.break=item-asc|item-desc", "metric.ndcg.gain"])
     >>> wins = multiverse.of("ndcg@10").wins()  # for each algorithm, the share of the protocols in which it is best
     >>> list(wins.index)
     ['popularity', 'knn', 'EASE']
     """
-    scored = run if isinstance(run, ScoredRun) else ScoredRun.open(run)
-    names = tuple(metric_names or dict.fromkeys(measure.name for measure in scored.run.measures))
+    scored = ScoredRun.open(run, data)
+    names = tuple(metrics or dict.fromkeys(measure.name for measure in scored.run.measures))
     axes = read_axes(vary, scored.protocol, scored.plan.interactions.ratings)
     if not axes:
         raise StudyError(f"nothing to vary: {', '.join(vary) or 'no decision'} has no other options")
     design = Design(scored.protocol, axes, budget, seed)
     variants = design.variants()
     axes = effective_axes(axes, variants)  # raises errors before the long computation
-    measured = measure_variants(scored, [variant.protocol for variant in variants], names, algorithms, progress)
+    with shown(progress) as tell:
+        measured = measure_variants(scored, [variant.protocol for variant in variants], names, algorithms, tell)
     for name in names:
         if (0, name) in measured.refusals:
             raise StudyError(f"the study's own protocol has no {name}: {measured.refusals[0, name]}")
@@ -258,14 +268,14 @@ def multiverse(
         counts = refused.setdefault(name, {})
         counts[why] = counts.get(why, 0) + 1
     defined = [n for n in range(len(variants)) if any((n, name) not in measured.refusals for name in names)]
-    known_metrics = metrics()
+    known = known_metrics()
     return Multiverse(
         study=scored.study.question or scored.run.folder.name,
         axes=tuple(axes),
         variants=tuple(variants[number] for number in defined),
         algorithms=measured.algorithms,
         metrics=names,
-        better={name: parse_measure(name, scored.protocol, known_metrics).metric.better for name in names},
+        better={name: parse_measure(name, scored.protocol, known).metric.better for name in names},
         values=measured.values[defined],
         refused=refused,
         combinations=design.combinations,

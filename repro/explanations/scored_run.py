@@ -39,9 +39,11 @@ class ScoredRun:
     plan: Plan
 
     @classmethod
-    def open(cls, folder: str | Path, data: object = None) -> ScoredRun:
-        """Open the run in ``folder``; ``data`` is the path to its data, if that has moved."""
-        run = Run(folder)
+    def open(cls, run: ScoredRun | Run | str | Path, data: object = None) -> ScoredRun:
+        """A run with its scores; ``data`` is its data, or the path, if that has moved or was given in code."""
+        if isinstance(run, ScoredRun):
+            return run
+        run = run if isinstance(run, Run) else Run(run)
         if without := [label for label, cells in run.cells.items() if not all(map(_has_scores, cells.values()))]:
             raise StudyError(f"the run in {run.folder} did not keep the scores of {without[0]}; {KEEP_SCORES}")
         if not run.cells:

@@ -26,7 +26,9 @@ from repro.explanations.design import Design, read_axes
 from repro.explanations.interpolate import Change, changes
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.variants import measure_variants
+from repro.progress import Shown, shown
 from repro.protocol import OF_LISTS, Protocol, Value, protocol_names, registry
+from repro.runs.run import Run
 from repro.types import Progress
 
 BUDGET = 3000
@@ -172,24 +174,52 @@ class SearchResult:
 
 
 def find_protocols(
-    run: ScoredRun | str | Path,
-    cells: Sequence[Published],
+    run: ScoredRun | Run | str | Path,
+    published: Sequence[Published] | Mapping[str, Mapping[str, str]],
     vary: Sequence[str] | None = None,
     *,
+    data: object = None,
     budget: int = BUDGET,
-    progress: Progress | None = None,
+    progress: Shown = True,
 ) -> SearchResult:
     """Find the protocols under which the stored scores of a run come nearest to published numbers.
 
-    vary      the decisions to search: families or decisions; by default all decisions about evaluation, and the
-              variants of the metrics of the cells
-    budget    the approximate number of protocols to try
-    progress  receives the progress
+    run        a run with stored scores (`repro run --keep-scores`), or its folder
+    published  the numbers of each metric, by the labels of algorithms, as text with all printed digits: 0.20 has two
+    vary       the decisions to search: families or decisions; by default all decisions about evaluation, and the
+               variants of the metrics of the numbers
+    data       the data of the run, or its path, if it has moved or was given in code
+    budget     the approximate number of protocols to try
+    progress   whether to show the progress, or a function that receives it (:mod:`repro.progress`)
+
+    Returns a :class:`repro.explanations.SearchResult`: ``nearest`` has the nearest protocols, and ``fitting`` is how
+    many give all printed digits.
+
+    >>> result = repro.find_protocols("run", {"ndcg@10": {"popularity": "0.62", "knn": "0.22"}}, ["ties"], budget=20)
+    >>> len(result.cells), result.tried > 1
+    (2, True)
     """
-    scored = run if isinstance(run, ScoredRun) else ScoredRun.open(run)
+    scored = ScoredRun.open(run, data)
+    cells = _cells(published, scored.algorithms) if isinstance(published, Mapping) else published
     names = list(dict.fromkeys(cell.metric for cell in cells))
     measures = [parse_measure(name, scored.protocol, metrics()) for name in names]
-    return _Search(scored, cells, vary or bearing_on(measures), budget, progress).result()
+    with shown(progress) as tell:
+        return _Search(scored, cells, vary or bearing_on(measures), budget, tell).result()
+
+
+def _cells(published: Mapping[str, Mapping[str, str]], labels: Sequence[str]) -> list[Published]:
+    """Numbers by metric and algorithm."""
+    for metric, numbers in published.items():
+        if not isinstance(numbers, Mapping) or not all(isinstance(number, str) for number in numbers.values()):
+            raise StudyError(
+                f"the numbers of {metric} must be text by algorithm, such as {{'{labels[0]}': '0.20'}}: their digits "
+                "say how exact they are"
+            )
+    texts = [
+        f"{metric}: {','.join(f'{label}={number}' for label, number in numbers.items())}"
+        for metric, numbers in published.items()
+    ]
+    return read_published(texts, [], labels, labels)
 
 
 def bearing_on(measures: Iterable[Measure]) -> list[str]:

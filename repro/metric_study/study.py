@@ -8,7 +8,7 @@ retrieval metrics for top-N recommendation, RecSys 2018).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -31,13 +31,13 @@ from repro.metric_study.reduced_tests import (
     sample_size,
     tau,
 )
+from repro.progress import Shown, shown
 from repro.runs.run import Run
 from repro.stats import discriminative_power, p_value_curve, randomisation_test
+from repro.types import Progress
 
 DEFAULT_METRICS = ("precision", "recall", "ap", "ndcg", "rr", "bpref", "infap")
 DEFAULT_CUTOFFS = (5, *range(10, 101, 10))
-
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -132,18 +132,33 @@ class MetricStudy:
 
 
 def study_metrics(
-    folder: str | Path, settings: Settings | None = None, *, workers: int = 1, tell: Tell | None = None
+    run: Run | str | Path, settings: Settings | None = None, *, workers: int = 1, progress: Shown = True
 ) -> MetricStudy:
-    """Study metrics on the lists of the finished run in ``folder``.
+    """Study which metric and cut-off can be trusted, on the lists of a finished run.
 
-    ``tell`` is called with the stage, how much of it is done, and how much there is. The number of ``workers``
-    changes no number.
+    run       a run with several algorithms and a metric at the deepest cut-off, or its folder
+    settings  metrics, cut-offs and samples (:class:`repro.metric_study.Settings`)
+    workers   the number of processes, which changes no number
+    progress  whether to show the progress, or a function that receives it (:mod:`repro.progress`)
+
+    Returns a :class:`repro.metric_study.MetricStudy` with a table for each question.
+
+    >>> settings = repro.metric_study.Settings(metrics=("ndcg", "precision"), cutoffs=(5, 10), samples=5)
+    >>> study = repro.study_metrics("run", settings)
+    >>> study.dp[["metric", "cutoff", "pairs"]].head(2)
+          metric  cutoff  pairs
+    0       ndcg       5      3
+    1       ndcg      10      3
     """
-    chosen, say = settings or Settings(), tell or (lambda stage, done, total: None)
     if workers < 1:
         raise StudyError(f"workers = {workers} must be at least 1")
+    with shown(progress) as tell:
+        return _studied(run if isinstance(run, Run) else Run(run), settings or Settings(), workers, tell)
+
+
+def _studied(finished: Run, chosen: Settings, workers: int, say: Progress) -> MetricStudy:
     say("reading the lists", 0, 1)
-    run = judge_run(Run(folder), chosen.depth)
+    run = judge_run(finished, chosen.depth)
     seed = run.seed if chosen.seed is None else chosen.seed
     cutoffs = sorted(chosen.cutoffs)
     every = columns(chosen.metrics, cutoffs, run.protocol)
@@ -189,7 +204,7 @@ def _correlations(every: Sequence[Column], values: FloatArray, depth: int) -> pd
     return pd.DataFrame(rows, columns=["metric_a", "cutoff_a", "metric_b", "cutoff_b", "tau"])
 
 
-def _sparsity(comparison: Comparison, samples: int, workers: int, say: Tell) -> pd.DataFrame:
+def _sparsity(comparison: Comparison, samples: int, workers: int, say: Progress) -> pd.DataFrame:
     """The mean tau over random test sets of each size; the whole test set agrees with itself."""
     run = comparison.run
     reduced = [ReducedTest(share, sample) for share in SPARSITY_SHARES for sample in range(1, samples + 1)]
@@ -208,7 +223,7 @@ def _sparsity(comparison: Comparison, samples: int, workers: int, say: Tell) -> 
     return pd.DataFrame(rows, columns=["metric", "cutoff", "share", "ratings", "tau", "deviation", "samples"])
 
 
-def _popularity(comparison: Comparison, workers: int, say: Tell) -> pd.DataFrame:
+def _popularity(comparison: Comparison, workers: int, say: Progress) -> pd.DataFrame:
     """The tau without the ratings of the most popular items; without none of them it is that of the whole set."""
     run = comparison.run
     reduced = [ReducedTest(share, 0) for share in (0.0, *POPULARITY_SHARES)]
@@ -225,7 +240,7 @@ def _popularity(comparison: Comparison, workers: int, say: Tell) -> pd.DataFrame
 
 
 def _power(
-    run: JudgedRun, compared: Sequence[Column], settings: Settings, seed: int, workers: int, say: Tell
+    run: JudgedRun, compared: Sequence[Column], settings: Settings, seed: int, workers: int, say: Progress
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The p-value of each pair of systems by the randomisation test, and what they come to for each column."""
     above = np.triu_indices(len(run.systems), k=1)

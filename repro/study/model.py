@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from repro.data import Interactions, load_dataset
 from repro.errors import ProtocolError, StudyError, nearest
+from repro.evaluation.blocks import BLOCK_USERS
 from repro.evaluation.metrics import Measure, bearing, metrics, parse_measure, simple_measures
 from repro.evaluation.ranking import refuse_rows
+from repro.progress import Shown, shown
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
@@ -204,16 +206,53 @@ class Study:
             )
         return Interactions.from_frame(self.data, **self.data_options)
 
-    def run(self, into: str | Path | None = None, **options: Any) -> Run:
-        """Run the study into the folder ``into``, by default a temporary one.
+    def run(
+        self,
+        into: str | Path | None = None,
+        *,
+        workers: int | None = None,
+        executor: str = "local",
+        address: str | None = None,
+        block_users: int = BLOCK_USERS,
+        time_limit: float | None = None,
+        keep_scores: bool = False,
+        resume: bool = False,
+        fresh: bool = False,
+        progress: Shown = True,
+    ) -> Run:
+        """Run the study; none of the options changes a number.
 
-        The options are the fields of :class:`repro.study.RunOptions`. Suspicious numbers are in ``run.findings``, and
-        raise a warning (``ReproWarning``).
+        into         the folder of the run, by default a temporary one
+        workers      the number of processes that run cells: by default this one, or all cores of a cluster
+        executor     "local", or "ray": cells run on a Ray cluster, and this process only writes the folder
+        address      of the cluster: "auto" (the one that runs on this machine), "ray://host:port", "host:port", "local"
+        block_users  users are ranked and measured in blocks of about this many
+        time_limit   how many seconds a framework in a separate process may take to fit, or to score a block
+        keep_scores  keep the scores of all test users for all items, for ``repro.explain`` and ``repro.multiverse``
+        resume       finish an interrupted run in the folder; start one where there is none
+        fresh        replace a run that is in the folder
+        progress     whether to show the progress, or a function that receives it (:mod:`repro.progress`)
+
+        Returns the :class:`repro.Run`. Suspicious numbers are in ``run.findings``, and raise a warning
+        (``ReproWarning``).
         """
         from repro.evaluation.suspicion import warn
         from repro.study.engine import RunOptions, run_study
+        from repro.study.progress import watching
 
-        run = run_study(self, into, RunOptions(**options))
+        with shown(progress) as tell:
+            options = RunOptions(
+                workers=workers,
+                executor=executor,
+                address=address,
+                block_users=block_users,
+                time_limit=time_limit,
+                keep_scores=keep_scores,
+                resume=resume,
+                fresh=fresh,
+                watcher=watching(tell),
+            )
+            run = run_study(self, into, options)
         warn(run.findings)
         return run
 

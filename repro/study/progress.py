@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, runtime_checkable
 from typing import Protocol as Interface
+
+from repro.types import Progress
 
 if TYPE_CHECKING:
     from repro.study.plan import Cell, Plan
 
 
+@runtime_checkable
 class Watcher(Interface):
     """Receives progress events: the number of cells that remain, and the start, the progress and the end of each."""
 
@@ -30,6 +33,33 @@ class Silent:
     def cell_ended(self, cell: Cell, error: str | None) -> None: ...
 
 
+class CellStages:
+    """Passes on progress events as stages: the cells, and the users of each cell that is running."""
+
+    def __init__(self, tell: Progress) -> None:
+        self._tell = tell
+
+    def planned(self, plan: Plan, remaining: int) -> None:
+        self._total, self._done = len(plan.cells), len(plan.cells) - remaining
+        self._tell("cells", self._done, self._total)
+
+    def cell_started(self, cell: Cell) -> None:
+        self._tell(cell.id, 0, 1)
+
+    def cell_progress(self, cell: Cell, done: int, total: int) -> None:
+        self._tell(cell.id, done, total)
+
+    def cell_ended(self, cell: Cell, error: str | None) -> None:
+        self._done += 1
+        self._tell(cell.id, 1, 1)
+        self._tell("cells", self._done, self._total)
+
+
+def watching(progress: Progress) -> Watcher:
+    """What receives the events of a run for a function that receives stages, if that does not itself."""
+    return progress if isinstance(progress, Watcher) else CellStages(progress)
+
+
 class CellLines:
     """Says a line for each cell that ends: how many are done, how long it took, and about how long the others take.
 
@@ -38,7 +68,8 @@ class CellLines:
     >>> from repro.study.progress import CellLines
     >>> lines = []
     >>> study = repro.Study("ratings.csv", "random-5fold", ["reference/popularity"], ["ndcg@10"])
-    >>> run = study.run("popularity-run", watcher=CellLines(lines.append))
+    >>> options = repro.study.RunOptions(watcher=CellLines(lines.append))
+    >>> run = repro.study.run_study(study, "popularity-run", options)
     >>> lines[0], len(lines)
     ('5 cells to run', 6)
     >>> lines[-1].startswith("5/5 reference popularity/5: finished in ")

@@ -15,11 +15,10 @@ from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
 from repro.verification.cells import same_number
 from repro.verification.distances import effects, order_distances, rmse
+from repro.verification.finding import TOLERANCE
 
 if TYPE_CHECKING:
     from repro.study.progress import Watcher
-
-TOLERANCE = 0.01
 
 Verdict = Literal["identical", "within tolerance", "different"]
 

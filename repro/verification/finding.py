@@ -18,6 +18,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 Kind = Literal["run", "part of a run", "audit", "files"]
 
 SHOWN_USERS = 5
+TOLERANCE = 0.01  # of a number that is computed again, as a share of the original
 
 
 @dataclass(frozen=True)

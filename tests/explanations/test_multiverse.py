@@ -63,7 +63,7 @@ def test_a_sample_keeps_to_the_budget_and_has_every_value_and_single_steps(kept)
 
 
 def test_numbers_are_those_of_the_variants(kept):
-    result = multiverse(kept, ["ties.break", "relevance.threshold=3|4"], metric_names=["ndcg@10", "rmse"], budget=50)
+    result = multiverse(kept, ["ties.break", "relevance.threshold=3|4"], metrics=["ndcg@10", "rmse"], budget=50)
     assert result.values.shape == (len(result.variants), len(kept.algorithms), 2)
     frame = result.to_frame()
     assert len(frame) == result.values.size
@@ -129,7 +129,7 @@ def test_dependent_decisions_vary_with_their_decision(kept):
 
 
 def test_lower_is_better_where_the_metric_says_so(kept):
-    result = multiverse(kept, ["predict.clip"], metric_names=["rmse"])
+    result = multiverse(kept, ["predict.clip"], metrics=["rmse"])
     wins = result.of("rmse").wins()
     best = np.nanargmin(result.values[0, :, 0])
     assert wins.idxmax() == kept.algorithms[best]
@@ -146,13 +146,13 @@ def test_algorithms_without_a_number_have_no_place_in_the_order(kept):
 def test_one_algorithm_has_no_order(kept, tmp_path):
     from repro.reports.explain import write_multiverse
 
-    result = multiverse(kept, ["ties.break"], metric_names=["ndcg@10"], algorithms=["reference item-knn"])
+    result = multiverse(kept, ["ties.break"], metrics=["ndcg@10"], algorithms=["reference item-knn"])
     assert "There is no order of algorithms" in write_multiverse(result, tmp_path).read_text()
 
 
 def test_a_metric_that_objects_takes_nothing_from_the_others(kept):
     names = ["ndcg@10", "catalogue-coverage@10"]
-    result = multiverse(kept, ["ties.break"], metric_names=names)
+    result = multiverse(kept, ["ties.break"], metrics=names)
     expected = [v.choices["ties.break"] == "expected" for v in result.variants].index(True)
     assert np.isfinite(result.values[expected, :, 0]).all() and np.isnan(result.values[expected, :, 1]).all()
     assert sum(result.refused["catalogue-coverage@10"].values()) >= 1 and "ndcg@10" not in result.refused
@@ -176,7 +176,7 @@ def test_a_space_is_counted_by_what_has_an_effect(kept):
 )
 def test_axes_without_effect_raise_errors(kept, requested, message):
     with pytest.raises(ProtocolError, match=message):
-        multiverse(kept, requested, metric_names=["ndcg@10"])
+        multiverse(kept, requested, metrics=["ndcg@10"])
 
 
 def test_only_dear_or_only_cheap_decisions_can_be_sampled(kept):

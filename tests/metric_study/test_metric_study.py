@@ -227,7 +227,7 @@ def test_progress_is_reported_by_stage(folder):
     study_metrics(
         folder,
         Settings(("ndcg",), (5,), samples=1, randomisations=10),
-        tell=lambda stage, done, total: progress.append((stage, done, total)),
+        progress=lambda stage, done, total: progress.append((stage, done, total)),
     )
     stages = list(dict.fromkeys(stage for stage, _, _ in progress))
     assert stages == ["reading the lists", "random test sets", "without popular items", "randomisation tests"]

@@ -10,7 +10,7 @@ from repro.cli.options.evaluator_options import AuditOptions, chosen_evaluators,
 from repro.cli.options.option_classes import command, flag, option
 from repro.cli.options.shared_options import FILE, FOLDER, metric_option, workers_option
 from repro.cli.output import Styled, echo, print_json
-from repro.cli.progress import Stages
+from repro.progress import Stages
 from repro.text import plural
 
 if TYPE_CHECKING:

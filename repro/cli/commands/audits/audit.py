@@ -31,7 +31,7 @@ from repro.cli.options.evaluator_options import (
 from repro.cli.options.option_classes import argument, command, flag, option
 from repro.cli.options.shared_options import FILE, into_option, metric_option
 from repro.cli.output import Styled, echo, print_json, print_table
-from repro.cli.progress import Stages
+from repro.progress import Stages
 
 if TYPE_CHECKING:
     from repro.audits import BlackBox

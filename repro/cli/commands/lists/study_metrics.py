@@ -11,7 +11,7 @@ import click
 from repro.cli.options.option_classes import argument, command, count_option, option
 from repro.cli.options.shared_options import FOLDER, ProgressOptions, into_option, metric_option, workers_option
 from repro.cli.output import echo, print_json, print_table
-from repro.cli.progress import Stages
+from repro.progress import Stages
 
 if TYPE_CHECKING:
     from repro.metric_study import MetricStudy
@@ -63,7 +63,7 @@ def study_metrics(options: StudyMetricsOptions) -> None:
     run = Path(options.run_folder)
     target = Path(options.into) if options.into else run.resolve().parent / "metric-study"
     with Stages(hidden=options.hidden) as stages:
-        study = study_run(options.run_folder, settings, workers=options.workers, tell=stages.update)
+        study = study_run(options.run_folder, settings, workers=options.workers, progress=stages.update)
         stages.update("report", 0, 1)
         report = write_metric_study(study, target, run)
         stages.update("report", 1, 1)

@@ -20,7 +20,7 @@ from repro.cli.options.shared_options import (
     workers_option,
 )
 from repro.cli.output import echo, print_json, print_table
-from repro.cli.progress import Stages
+from repro.progress import Stages
 
 if TYPE_CHECKING:
     from repro.explanations import Explanation, ScoredRun, SearchResult

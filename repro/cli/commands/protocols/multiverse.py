@@ -18,7 +18,8 @@ from repro.cli.options.shared_options import (
     workers_option,
 )
 from repro.cli.output import echo, print_json, print_table
-from repro.cli.progress import Progress, Stages
+from repro.cli.progress import Progress
+from repro.progress import Stages
 
 if TYPE_CHECKING:
     from repro.explanations import Multiverse
@@ -65,7 +66,7 @@ def multiverse(options: MultiverseOptions) -> None:
         result = compute_all(
             run,
             options.vary.split(","),
-            metric_names=options.metrics or None,
+            metrics=options.metrics or None,
             algorithms=options.algorithms or None,
             budget=options.budget,
             seed=options.seed,

@@ -11,7 +11,7 @@ from repro.cli.options.comparison_options import complete_correction, complete_t
 from repro.cli.options.option_classes import argument, command, completes, flag, option
 from repro.cli.options.shared_options import SHARE, ProgressOptions, into_option
 from repro.cli.output import echo, print_json, print_table
-from repro.cli.progress import Stages
+from repro.progress import Stages
 
 _SETTINGS = ("baseline", "test", "correct", "level", "license", "author")
 

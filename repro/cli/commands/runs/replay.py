@@ -55,8 +55,7 @@ def replay(options: ReplayOptions) -> None:
             workers=options.workers,
             time_limit=options.time_limit,
             say=lambda line: None if line.startswith(" ") else watcher.print(line),  # lines of pip are indented
-            tell=watcher.update,
-            watcher=watcher,
+            progress=watcher,
         )
     report = write_report(Run(result.folder))
     if options.as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -48,16 +48,17 @@ def verify(options: VerifyOptions) -> None:
     from repro.verification import verify as check
 
     with Progress(hidden=options.hidden) as watcher:
-        refit: dict[str, Any] = {}
-        if options.level == "retrain":
-            refit = {
-                "algorithms": options.algorithms or None,
-                "tolerance": options.tolerance,
-                "baseline": options.baseline,
-                "workers": options.workers,
-                "watcher": watcher,
-            }
-        result = check(options.run, options.level, head=options.head, data=options.data, tell=watcher.update, **refit)
+        result = check(
+            options.run,
+            options.level,
+            head=options.head,
+            data=options.data,
+            algorithms=options.algorithms or None,
+            tolerance=options.tolerance,
+            baseline=options.baseline,
+            workers=options.workers,
+            progress=watcher,
+        )
     if options.as_json:
         print_json(result.to_dict())
     else:
