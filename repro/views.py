@@ -7,8 +7,10 @@ from functools import singledispatchmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.audits import AuditResults
 from repro.errors import StudyError, nearest
 from repro.explanations import Explanation, Multiverse
+from repro.reports.audit import write_audit_report
 from repro.reports.charts import specification
 from repro.reports.charts.comparison_chart import comparison_chart
 from repro.reports.charts.dot_chart import dot_chart, systems
@@ -58,6 +60,10 @@ class Views:
     def report(self, result: object, into: Path | None, /) -> Path:
         """Write the report of a result; its path."""
         raise StudyError(f"there is no report of {type(result).__name__}")
+
+    @report.register(AuditResults)
+    def _(self, results: AuditResults, into: Path | None, /) -> Path:
+        return write_audit_report(results)
 
     @report.register(Run)
     def _(self, run: Run, into: Path | None, /) -> Path:

@@ -7,7 +7,7 @@ import importlib
 import math
 import numbers
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,15 @@ import pandas as pd
 
 from repro.audits.black_boxes.black_box import BlackBox
 from repro.audits.questions.question import Question
-from repro.errors import PluginError, ProtocolError
+from repro.errors import PluginError, ProtocolError, nearest
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Observed
 
 Function = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, int | None], Any]
 
 _DECLARED = "as its author says"
-# Keywords for input that a function does not accept, and the features that questions to it then never have.
-KEYWORDS: Mapping[str, tuple[str, ...]] = {
+# Words for input that a function does not accept, and the features that questions to it then never have.
+CANNOT: Mapping[str, tuple[str, ...]] = {
     "graded_ratings": ("graded", "fractional", "zero-ratings", "no-relevant"),
     "fractional_ratings": ("fractional",),
     "zero_ratings": ("zero-ratings",),
@@ -43,13 +43,13 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = {
 
 
 def box_of_function(
-    function: Function, metric: str, k: int | Sequence[int] | None, name: str, takes: Mapping[str, bool]
+    function: Function, metric: str, k: int | Sequence[int] | None, name: str, refused: Collection[str] = ()
 ) -> BlackBox:
-    """A function as a black box; ``takes`` has the keywords for input that it accepts or does not accept."""
-    if unknown := [keyword for keyword in takes if keyword not in KEYWORDS]:
+    """A function as a black box; ``refused`` are the words for input that it does not accept."""
+    if unknown := [word for word in refused if word not in CANNOT]:
         raise ProtocolError(
-            f"audit has no keyword '{unknown[0]}'; the keywords for input that a function does not accept are "
-            f"{', '.join(KEYWORDS)}"
+            f"cannot has no word '{unknown[0]}'{nearest(unknown[0], CANNOT)} The words for input that a function does "
+            f"not accept are {', '.join(CANNOT)}"
         )
     declared = metric_named(metric)
     cutoffs = () if k is None else (k,) if isinstance(k, int) else tuple(k)
@@ -60,7 +60,7 @@ def box_of_function(
     if cutoffs and declared.cutoff == "none":
         raise ProtocolError(f"{declared.name} takes no cut-off; leave k out")
     cannot = {"fallback": "a frame of scores has no such mark"}
-    cannot |= {feature: _DECLARED for word, is_taken in takes.items() if not is_taken for feature in KEYWORDS[word]}
+    cannot |= {feature: _DECLARED for word in refused for feature in CANNOT[word]}
 
     def respond(question: Question) -> Observed:
         return call_function(function, question, name)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repro.current import views
 from repro.data.spreadsheet import csv_text
 from repro.errors import StudyError
 from repro.protocol import Value, registry
@@ -32,6 +33,10 @@ class AuditResults:
     def measures(self) -> dict[str, str]:
         """All measures of the audit, each with the metric that it is declared as."""
         return measures_of(self.started)
+
+    def report(self) -> Path:
+        """Write the pages of the audit into its folder, and return the path of the first one."""
+        return views().report(self, None)
 
     @classmethod
     def read(cls, folder: Path) -> AuditResults:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from repro.audits.black_boxes.black_box import BlackBox
-from repro.audits.black_boxes.python_function import Function, box_of_function, load
 from repro.audits.examination.conclusions import conclude
 from repro.audits.examination.failures import (
     attribute_failure,
@@ -150,41 +148,3 @@ def _describe_ties(state: ExaminationState) -> None:
             plain = [state.generator.question(features, state.rng) for _ in range(_QUESTIONS_ABOUT_TIES)]
             note = describe(state.policy, state.space, state.box.ask, plain, state.engine.tolerance)
             state.ledger.unexplained[position] = replace(case, note=note)
-
-
-def audit(
-    function: Function | str,
-    metric: str,
-    k: int | Sequence[int] | None = None,
-    *,
-    name: str = "",
-    seed: int = 0,
-    evidence: bool = True,
-    progress: Progress | None = None,
-    **takes: bool,
-) -> Inference:
-    """Infer what a function that is said to compute ``metric`` really computes.
-
-    ``function(scores, truth, train, k)`` gets three pandas frames, with the columns user, item and score, and user,
-    item and rating; it returns one number, or a mapping (or series) of users to numbers. It may also be given by its
-    name, ``package.module:function``.
-
-    ``k`` is the cut-off that the function is called with, always the same, so a function may have it built in. With
-    several, ``k=(1, 5, 20)``, each question has one of them, and effects of the cut-off show.
-
-    Keywords say which input the function does not accept, so that it is not asked: ``graded_ratings=False``,
-    ``ties=False``, ``missing_scores=False``, ``empty_lists=False`` and so on (:data:`KEYWORDS`).
-
-    >>> def rmse(scores, truth, train, k):
-    ...     pairs = truth.merge(scores, on=["user", "item"]).dropna()
-    ...     return ((pairs.score - pairs.rating) ** 2).mean() ** 0.5
-    >>> inference = repro.audit(rmse, "rmse", duplicates=False)
-    >>> inference.policy["predict.missing"], inference.policy["predict.average"]
-    ('skip', 'ratings')
-    """
-    if isinstance(function, str):
-        default_name, function = function, load(function)
-    else:
-        default_name = getattr(function, "__name__", "the function")
-    box = box_of_function(function, metric, k, name or default_name, takes)
-    return infer_policy(box, seed=seed, evidence=evidence, progress=progress)

@@ -24,7 +24,7 @@ once = pytest.mark.xdist_group("inferred")  # what takes long to find out is fou
 
 @pytest.fixture(scope="module")
 def of_ndcg(functions):
-    return audit(functions.ndcg, "ndcg", k=3, duplicates=False)
+    return audit(functions.ndcg, "ndcg", k=3, cannot=["duplicates"])
 
 
 @pytest.fixture(scope="module", params=["page", pytest.param("ndcg", marks=pytest.mark.slow)])
@@ -183,7 +183,7 @@ def test_a_bug_that_only_duplicates_show_leaves_the_rest_explained(functions):
 
 @pytest.mark.slow
 def test_a_function_that_tells_of_users_only(functions):
-    inference = audit(functions.users_precision, "precision", k=2, duplicates=False, evidence=False)
+    inference = audit(functions.users_precision, "precision", k=2, cannot=["duplicates"], evidence=False)
     assert inference.status == "explained"
     assert inference.policy["candidates.exclude_train"] == "none"
     assert inference.policy["metric.precision.denominator"] == "k"
@@ -191,7 +191,7 @@ def test_a_function_that_tells_of_users_only(functions):
 
 
 def test_errors_of_predictions(functions):
-    inference = audit(functions.mae, "mae", duplicates=False, evidence=False)
+    inference = audit(functions.mae, "mae", cannot=["duplicates"], evidence=False)
     assert inference.status == "explained"
     policy = {
         "predict.missing": "constant",
@@ -205,7 +205,12 @@ def test_errors_of_predictions(functions):
 @pytest.mark.slow
 def test_an_evaluator_that_rounds(functions):
     inference = audit(
-        lambda *given: round(functions.ndcg(*given), 4), "ndcg", k=3, name="rounded", duplicates=False, evidence=False
+        lambda *given: round(functions.ndcg(*given), 4),
+        "ndcg",
+        k=3,
+        name="rounded",
+        cannot=["duplicates"],
+        evidence=False,
     )
     assert (inference.status, inference.decimals) == ("explained", 4)
     assert inference.policy["metric.ndcg.ideal"] == "min"
@@ -257,13 +262,13 @@ def test_what_a_function_is_said_not_to_take_is_not_asked(functions):
         assert set(truth["user"]) == set(scores["user"])
         return functions.precision(scores, truth.assign(rating=5), train, k)
 
-    takes = {"graded_ratings": False, "ties": False, "missing_scores": False, "empty_lists": False, "duplicates": False}
-    inference = audit(strict, "precision", k=3, evidence=False, **takes)
+    cannot = ["graded_ratings", "ties", "missing_scores", "empty_lists", "duplicates"]
+    inference = audit(strict, "precision", k=3, evidence=False, cannot=cannot)
     assert inference.status == "explained"
     assert not inference.refused
     assert inference.policy["metric.precision.denominator"] == "list"
-    with pytest.raises(ProtocolError, match="audit has no keyword 'tied'"):
-        audit(strict, "precision", k=3, tied=False)
+    with pytest.raises(ProtocolError, match="cannot has no word 'tied'; did you mean 'ties'"):
+        audit(strict, "precision", k=3, cannot=["tied"])
     with pytest.raises(ProtocolError, match="there is no metric 'presicion'; did you mean 'precision'"):
         audit(strict, "presicion", k=3)
 
@@ -281,7 +286,7 @@ def test_refusals_are_told(functions):
             raise ValueError("scores must be numbers")
         return functions.ndcg(scores, truth, train, k)
 
-    inference = audit(no_missing, "ndcg", k=2, duplicates=False, evidence=False)
+    inference = audit(no_missing, "ndcg", k=2, cannot=["duplicates"], evidence=False)
     assert inference.status == "explained"
     assert inference.policy["missing.rank"] == "fail"
     assert any("scores must be numbers" in refusal.message for refusal in inference.refused)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.cli.options.evaluator_options import AuditOptions, chosen_evaluators, data_option, only_option, usable
+from repro.cli.options.evaluator_options import AuditOptions, data_option, names_in, only_option
 from repro.cli.options.option_classes import command, flag, option
 from repro.cli.options.shared_options import FILE, FOLDER, metric_option, workers_option
 from repro.cli.output import Styled, echo, print_json
@@ -66,25 +66,27 @@ def report(options: ReportOptions) -> None:
 
 def _ask(options: ReportOptions, table: Path) -> AuditResults:
     """The results of an audit that is begun, or finished, now."""
-    from repro.audits.campaign import audit_run
-    from repro.plugin import plugins
+    from repro.audits import audit_all
+    from repro.audits.targets import chosen_evaluators, usable
 
-    evaluators, left_out = usable(chosen_evaluators(options.only))
+    only = names_in(options.only)
     if not options.as_json:
-        for sentence in left_out.values():
+        for sentence in usable(chosen_evaluators(only))[1].values():
             echo(f"left out: {sentence}", err=True)
-    settings = audit_run.AuditOptions(
-        pipelines=[] if options.no_pipelines else list(plugins().pipelines().values()),
-        metrics=options.metrics,
-        left_out=left_out,
-        data=options.data,
-        resume=options.resume,
-        fresh=options.fresh,
-        workers=options.workers,
-        seed=options.seed,
-    )
     with Stages(hidden=options.hidden) as stages:
-        return audit_run.run_audit(evaluators, Path(options.into), table, settings, stages.update)
+        return audit_all(
+            options.into,
+            only=only,
+            metrics=options.metrics,
+            pipelines=not options.no_pipelines,
+            data=options.data,
+            protocols=table,
+            resume=options.resume,
+            fresh=options.fresh,
+            workers=options.workers,
+            seed=options.seed,
+            progress=stages.update,
+        )
 
 
 def _results_of_journal(options: ReportOptions, table: Path) -> AuditResults:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,17 +13,12 @@ from repro.cli.options.evaluator_options import (
     DEFAULT_K,
     AuditOptions,
     box_called,
-    chosen_evaluators,
     complete_cannot,
     complete_evaluator,
     complete_pipeline,
     data_option,
-    evaluator_called,
-    measures_called,
+    names_in,
     only_option,
-    pipeline_called,
-    refuse_missing,
-    usable,
 )
 from repro.cli.options.option_classes import argument, command, flag, option
 from repro.cli.options.shared_options import FILE, into_option, metric_option
@@ -34,11 +26,8 @@ from repro.cli.output import Styled, echo, print_json, print_table
 from repro.progress import Stages
 
 if TYPE_CHECKING:
-    from repro.audits import BlackBox
     from repro.audits.comparison.agreement import Agreement
     from repro.audits.pipelines.pipeline_audit import PipelineAudit
-    from repro.audits.policies import Policy
-    from repro.plugin import Evaluator
 
 
 def _policies_option() -> Any:
@@ -73,17 +62,15 @@ def evaluators(options: EvaluatorsOptions) -> None:
     One matrix for each metric, the smallest cases of disagreement, and, where policies are given, the decisions that
     explain them.
     """
+    from repro.audits import compare
     from repro.audits.comparison.agreement import share_of
-    from repro.audits.comparison.pairwise import compare_evaluators
-    from repro.audits.policies import read_policies
-    from repro.evaluation.metrics import metric_named
+    from repro.audits.targets import chosen_evaluators, usable
 
-    names = [metric_named(name).name for name in options.metrics]
-    chosen, left_out = usable(chosen_evaluators(options.only))
-    inferred = read_policies(Path(options.policies)) if options.policies else {}
-    with _ignored_warnings(), Stages(hidden=options.hidden) as stages:
-        agreements = compare_evaluators(
-            chosen, metrics=names, seed=options.seed, policies=inferred, progress=stages.update
+    only = names_in(options.only)
+    _, left_out = usable(chosen_evaluators(only))
+    with Stages(hidden=options.hidden) as stages:
+        agreements = compare(
+            options.metrics, only=only, policies=options.policies, seed=options.seed, progress=stages.update
         )
     if options.as_json:
         print_json(
@@ -141,7 +128,9 @@ def infer(options: InferOptions) -> None:
     package.module:function, which takes (scores, truth, train, k): data frames with user, item and score or rating.
     """
     from repro.audits import box_of_evaluator, infer_policy
+    from repro.audits.calls import ignored_warnings, steps_as_stage
     from repro.audits.policies import write_policy
+    from repro.audits.targets import evaluator_called, measures_called
 
     if ":" in options.target:
         boxes = [box_called(options.target, options.metrics, options.cutoff, options.cannot)]
@@ -151,9 +140,9 @@ def infer(options: InferOptions) -> None:
         evaluator = evaluator_called(options.target)
         boxes = [box_of_evaluator(evaluator, measure) for measure in measures_called(evaluator, options.metrics)]
     inferences, written = [], []
-    with _ignored_warnings(), Stages(hidden=options.hidden) as stages:
+    with ignored_warnings(), Stages(hidden=options.hidden) as stages:
         for box in boxes:
-            with _aspects(stages, box) as progress:
+            with steps_as_stage(box, stages.update) as progress:
                 inference = infer_policy(box, seed=options.seed, evidence=not options.no_evidence, progress=progress)
             inferences.append(inference)
             if options.into and (file := write_policy(inference, Path(options.into))) is not None:
@@ -197,74 +186,24 @@ def pipeline(options: PipelineOptions) -> None:
     NAME is a pipeline of a plug-in, such as surprise/cross_validate: the framework splits, fits and measures; the core
     measures its scores again.
     """
-    from repro.audits.pipelines.pipeline_audit import audit_pipeline, evaluator_of
-    from repro.data import load_dataset
+    from repro.audits import check_pipeline
 
-    chosen = pipeline_called(options.name)
-    evaluator = evaluator_of(chosen)
-    refuse_missing(evaluator)
-    rows = load_dataset(options.data)
-    with _ignored_warnings(), Stages(hidden=options.hidden) as stages:
-        audited = audit_pipeline(
-            chosen,
-            rows,
-            _policies(evaluator, options, stages),
-            data=options.data,
-            seed=options.seed,
+    if options.protocol and options.policies:
+        raise click.UsageError("--protocol and --policies exclude each other")
+    with Stages(hidden=options.hidden) as stages:
+        audited = check_pipeline(
+            options.name,
+            options.data,
             measures=options.measures,
+            protocol=options.protocol,
+            policies=options.policies,
+            seed=options.seed,
             progress=stages.update,
         )
     if options.as_json:
         print_json(audited.to_dict())
         return
     _print_pipeline(audited)
-
-
-def _policies(evaluator: Evaluator, options: PipelineOptions, stages: Stages) -> Callable[[str], Policy | None]:
-    """The policy of each measure of an evaluator: stated, read from a folder, or inferred now."""
-    from repro.audits import box_of_evaluator, infer_policy
-    from repro.audits.policies import read_policies
-    from repro.protocol import read_protocol
-
-    if options.protocol and options.policies:
-        raise click.UsageError("--protocol and --policies exclude each other")
-    if options.protocol:
-        protocol = read_protocol(options.protocol)
-        return lambda measure: protocol
-    if options.policies:
-        policies = read_policies(Path(options.policies))
-        return lambda measure: policies.get(f"{evaluator.name} {measure}")
-
-    def inferred(measure: str) -> Policy:
-        box = box_of_evaluator(evaluator, measure)
-        with _aspects(stages, box) as progress:
-            return infer_policy(box, seed=options.seed, evidence=False, progress=progress)
-
-    return inferred
-
-
-@contextmanager
-def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
-    """Shows how many aspects of a policy have been examined."""
-    from repro.audits.questions.aspects import aspects_of
-
-    total, done = len(aspects_of(box.metric)) + 3, 0  # three more: stability, all aspects together, evidence
-
-    def progress(step: str) -> None:
-        nonlocal done
-        stages.update(box.name, done, total)
-        done += 1
-
-    yield progress
-    stages.update(box.name, total, total)
-
-
-@contextmanager
-def _ignored_warnings() -> Iterator[None]:
-    """Hides warnings: frameworks warn about unusual input, which most probes are."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 def _print_agreement(agreement: Agreement) -> None:

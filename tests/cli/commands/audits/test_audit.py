@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from repro.audits.policies import read_policies
+from repro.audits.targets import metric_in_name
 from repro.cli import cli
 from repro.cli.options.evaluator_options import (
-    called_after,
     complete_cannot,
     complete_data,
     complete_evaluator,
@@ -121,10 +121,10 @@ def test_a_report_of_evaluators(tmp_path):
         assert (tmp_path / "audit" / "protocols.toml").read_bytes() == table
 
 
-def test_the_metric_that_a_function_is_called_after():
-    assert called_after("my_package.metrics:ndcg_at_k") == "ndcg"
-    assert called_after("metrics:Evaluator.mean_average_precision") == "ap"
-    assert called_after("m:catalogue_coverage") == "catalogue-coverage"
+def test_the_metric_that_a_function_is_metric_in_name():
+    assert metric_in_name("my_package.metrics:ndcg_at_k") == "ndcg"
+    assert metric_in_name("metrics:Evaluator.mean_average_precision") == "ap"
+    assert metric_in_name("m:catalogue_coverage") == "catalogue-coverage"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,8 @@ def test_the_metric_that_a_function_is_called_after():
         (("infer", "sklearn/ndcg"), r"there is no evaluator 'sklearn/ndcg'; did you mean .*package\.module:function"),
         (("infer", "sklearn/ndcg_score", "-m", "map"), r"has no measure 'map'.* It has: ndcg_at_k \(ndcg@k\), ndcg"),
         (("infer", "no_such_module:ndcg"), "cannot import no_such_module"),
-        (("infer", "math:fabs", "-m", "mae", "--cannot", "tie"), "no keyword 'tie'"),
+        (("infer", "math:fabs", "-m", "mae", "--cannot", "tie"), "no word 'tie'; did you mean 'ties'"),
+        (("infer", "math:fabs"), "name the metric of math:fabs, such as -m ndcg"),
         (("infer", "math:fabs", "-m", "maee"), "there is no metric 'maee'; did you mean"),
         (("evaluators", "--only", "sklern"), "there is no framework or evaluator 'sklern'; did you mean 'sklearn'"),
         (("evaluators", "-m", "ndgc"), "there is no metric 'ndgc'; did you mean 'ndcg'"),
@@ -153,7 +154,6 @@ def test_errors_are_sentences(asked, said):
     ("asked", "said"),
     [
         (("infer", "sklearn/regression", "--k", "3"), "--k and --cannot are for functions"),
-        (("infer", "math:fabs"), "name the metric of math:fabs with -m"),
         (("infer", "math:fabs", "-m", "ndcg", "-m", "ap"), "declared as one metric"),
         (("infer", "math:fabs", "-m", "ndcg", "--k", "x"), "'x': write a whole number from 1, several with commas"),
         (("infer", "math:fabs", "-m", "mae", "--k", "5"), "mae takes no cut-off"),
