@@ -19,18 +19,20 @@ class ItemKNN(NearestNeighbours):
     parameters see :class:`NearestNeighbours`.
     """
 
+    by_items = True
+
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = self.neighbours_.block(items, self.lists_[users], int(self.k), self.normalised_).T
+        values = self.neighbours_.block(items, self.lists_[users], self.sums_).T * self.deviations_[items]
         return Scores.where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
     def _predict(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = self.neighbours_.pairs(items, self.lists_, users, int(self.k), True)
+        values = self.neighbours_.pairs(items, self.lists_, users, self.means_) * self.deviations_[items]
         return Scores.where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 
-    def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
-        return csr_array(ratings.T), centred
+    def _by_list(self, contributions: csr_array) -> csr_array:
+        return contributions
 
     def _means(self, train: Interactions) -> Baseline:
         ratings = train.matrix()

@@ -10,7 +10,7 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro_reference.checks import above, at_least
 from repro_reference.neighbourhoods import item_probabilities, positive_ratings
-from repro_reference.neighbours import Neighbours
+from repro_reference.neighbours import Neighbours, Sums
 
 
 class LanguageModelNeighbours:
@@ -45,11 +45,11 @@ class LanguageModelNeighbours:
         self.by_item_ = csr_array(ratings.T)
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users, k = queries.users, int(self.k)
+        users = queries.users
         if self.by_items:
-            values = self.neighbours_.block(items, self.ratings_[users], k, False).T
+            values = self.neighbours_.block(items, self.ratings_[users], Sums()).T
         else:
-            values = self.neighbours_.block(users, self.by_item_[items], k, False)
+            values = self.neighbours_.block(users, self.by_item_[items], Sums())
         return Scores.from_nan(values)
 
 

@@ -7,16 +7,14 @@ from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
-from repro_reference.neighbours import Neighbours
-from repro_reference.similarity import similarities
+from repro_reference.similarity import Similarity
 
 
 def nearest_users(ratings: csr_array, k: int) -> csr_array:
     """Users by users: a 1 for each of the k users with the highest positive cosine; the lower id wins a tie."""
     users = ratings.shape[0]
-    nearest = Neighbours.nearest(similarities(ratings, "cosine", 0.0, 1), min(k, users))
-    rows, places = np.nonzero(nearest.similarities)
-    members = csr_array((np.ones(len(rows)), (rows, nearest.codes[rows, places])), (users, users))
+    nearest = Similarity().nearest(ratings, k)
+    members = csr_array((np.ones(len(nearest.codes)), nearest.codes, nearest.starts), (users, users))
     members.sort_indices()
     return members
 

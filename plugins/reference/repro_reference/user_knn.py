@@ -20,16 +20,16 @@ class UserKNN(NearestNeighbours):
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = self.neighbours_.block(users, self.lists_[items], int(self.k), self.normalised_)
+        values = self.neighbours_.block(users, self.lists_[items], self.sums_) * self.deviations_[users][:, None]
         return Scores.where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
     def _predict(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = self.neighbours_.pairs(users, self.lists_, items, int(self.k), True)
+        values = self.neighbours_.pairs(users, self.lists_, items, self.means_) * self.deviations_[users]
         return Scores.where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 
-    def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
-        return ratings, csr_array(centred.T)
+    def _by_list(self, contributions: csr_array) -> csr_array:
+        return csr_array(contributions.T)
 
     def _means(self, train: Interactions) -> Baseline:
         ratings = train.matrix()

@@ -106,7 +106,7 @@ def test_sums_that_are_not_normalised_are_not_offered_as_predictions(name: str) 
         ("user-knn", "k", 0),
         ("user-knn", "shrinkage", -0.5),
         ("item-knn", "min_overlap", 0),
-        ("item-knn", "similarity", "jaccard"),
+        ("item-knn", "similarity", "jacard"),
         ("puresvd", "factors", 0),
         ("ease", "regularisation", 0.0),
         ("ease", "values", "log"),

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cosine as cosine_distance
 
-from repro_reference.similarity import similarities
+from repro_reference.similarity import Similarity
 
 
 def ratings(seed: int) -> np.ndarray:
@@ -18,7 +18,7 @@ def ratings(seed: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(5))
 def test_cosine_is_that_of_the_whole_rows(seed: int) -> None:
     rows = ratings(seed)
-    actual = similarities(csr_array(rows), "cosine", 0.0, 1)
+    actual = Similarity("cosine").matrix(csr_array(rows))
     for a in range(len(rows)):
         for b in range(len(rows)):
             expected = 0.0 if a == b or not (rows[a] @ rows[b]) else 1 - cosine_distance(rows[a], rows[b])
@@ -28,7 +28,7 @@ def test_cosine_is_that_of_the_whole_rows(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_pearson_is_that_of_common_columns(seed: int) -> None:
     rows = ratings(seed)
-    actual = similarities(csr_array(rows), "pearson", 0.0, 1)
+    actual = Similarity("pearson", negatives=True).matrix(csr_array(rows))
     for a in range(len(rows)):
         for b in range(len(rows)):
             both = (rows[a] > 0) & (rows[b] > 0)
@@ -39,13 +39,15 @@ def test_pearson_is_that_of_common_columns(seed: int) -> None:
 
 def test_a_constant_row_has_no_correlation_on_any_scale() -> None:
     rows = csr_array(np.array([[0.1, 0.1, 0.1], [0.1, 0.7, 0.3]]))
-    assert (similarities(rows, "pearson", 0.0, 1) == 0).all()
+    assert (Similarity("pearson").matrix(rows) == 0).all()
 
 
 @pytest.mark.parametrize("kind", ["cosine", "pearson"])
 def test_shrinkage_and_overlap_count_common_columns(kind: str) -> None:
     rows = ratings(7)
     common = (rows > 0).astype(float) @ (rows > 0).T
-    plain = similarities(csr_array(rows), kind, 0.0, 1)
-    np.testing.assert_allclose(similarities(csr_array(rows), kind, 4.0, 1), plain * common / (common + 4.0))
-    np.testing.assert_array_equal(similarities(csr_array(rows), kind, 0.0, 4), np.where(common >= 4, plain, 0.0))
+    plain = Similarity(kind, negatives=True).matrix(csr_array(rows))
+    shrunk = Similarity(kind, shrinkage=4.0, negatives=True).matrix(csr_array(rows))
+    np.testing.assert_allclose(shrunk, plain * common / (common + 4.0))
+    overlapping = Similarity(kind, min_overlap=4, negatives=True).matrix(csr_array(rows))
+    np.testing.assert_array_equal(overlapping, np.where(common >= 4, plain, 0.0))
