@@ -6,6 +6,7 @@ which fit it is.)
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,41 +48,39 @@ def _block(table: pa.Table, name: str, width: int) -> npt.NDArray[Any]:
     return flat.reshape(table.num_rows, width)
 
 
+@dataclass(eq=False)
 class ReplayedScores:
     """A recommender that gives stored scores: a row for each of ``users`` (ascending) and a column for each item.
 
     It predicts the rating of a pair by its score or, if there are ``predictions``, by these, in the order of requests.
     """
 
-    def __init__(
-        self, scores: Scores | None, users: CodeArray | None = None, predictions: Scores | None = None
-    ) -> None:
-        self._scores = scores
-        self._users = users
-        self._predictions = predictions
-        self._predicted = 0
+    scores: Scores | None
+    users: CodeArray | None = None
+    predictions: Scores | None = None
+    _predicted: int = field(default=0, init=False)
 
     def checked(self, label: str) -> CheckedRecommender:
         """The recommender as evaluations take it."""
-        return CheckedRecommender(self, label, predicts=self._predictions is not None or self._users is None)
+        return CheckedRecommender(self, label, predicts=self.predictions is not None or self.users is None)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         """There is nothing to learn."""
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        rows: npt.NDArray[Any] = users if self._users is None else np.searchsorted(self._users, users)
+        rows: npt.NDArray[Any] = users if self.users is None else np.searchsorted(self.users, users)
         return self._at(np.ix_(rows, items))
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:
-        if self._predictions is None:
+        if self.predictions is None:
             return self._at((queries.users, items))
         pairs = slice(self._predicted, self._predicted + len(queries))
         self._predicted = pairs.stop
-        state = self._predictions.state
-        return Scores(self._predictions.values[pairs], None if state is None else state[pairs])
+        state = self.predictions.state
+        return Scores(self.predictions.values[pairs], None if state is None else state[pairs])
 
     def _at(self, cells: tuple[npt.NDArray[Any], ...]) -> Scores:
-        assert self._scores is not None
-        state = self._scores.state
-        return Scores(self._scores.values[cells], None if state is None else state[cells])
+        assert self.scores is not None
+        state = self.scores.state
+        return Scores(self.scores.values[cells], None if state is None else state[cells])

@@ -20,6 +20,7 @@ from repro.evaluation.metrics import parse_measure
 from repro.explanations.design import Axis, Design, Variant, effective_axes, read_axes
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.variants import measure_variants
+from repro.grouping import grouped
 from repro.progress import Shown, shown
 from repro.protocol import registry
 from repro.runs.run import Run
@@ -187,14 +188,11 @@ class Universe:
         """The pairs of variants that differ only in one decision and in decisions that depend on it."""
         decisions = registry()
         fixed = [axis.decision for axis in self.multiverse.axes if not decisions.depends_on(axis.decision, decision)]
-        groups: dict[tuple[object, ...], list[int]] = {}
-        for number, variant in enumerate(self.multiverse.variants):
-            if variant.choices[decision] is not None:
-                groups.setdefault(tuple(variant.choices[name] for name in fixed), []).append(number)
-        choices = [variant.choices[decision] for variant in self.multiverse.variants]
-        pairs = [
-            pair for group in groups.values() for pair in combinations(group, 2) if choices[pair[0]] != choices[pair[1]]
-        ]
+        variants = self.multiverse.variants
+        choices = [variant.choices[decision] for variant in variants]
+        stated = (number for number, choice in enumerate(choices) if choice is not None)
+        groups = grouped(stated, lambda number: tuple(variants[number].choices[name] for name in fixed)).values()
+        pairs = [(a, b) for group in groups for a, b in combinations(group, 2) if choices[a] != choices[b]]
         indices = np.array(pairs, dtype=np.intp).reshape(-1, 2)
         return indices[:, 0], indices[:, 1]
 

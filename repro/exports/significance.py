@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from repro.errors import StudyError, nearest
+from repro.grouping import grouped
 from repro.runs.comparison import Compared, RunComparisons, run_comparisons
 from repro.runs.run import Run
 from repro.stats import CORRECTIONS, TESTS, Settings
@@ -125,11 +126,8 @@ class Significance:
     @cached_property
     def cautions(self) -> list[str]:
         """Warnings about weak intervals and tests of all metrics, each sentence once."""
-        cautions: dict[str, list[str]] = {}
-        for metric, compared in self._compared.items():
-            for caution in compared.cautions:
-                cautions.setdefault(caution, []).append(metric)
+        pairs = [(metric, caution) for metric, compared in self._compared.items() for caution in compared.cautions]
         return [
-            caution if len(metrics) == len(self.tested) else f"By {', '.join(metrics)}: {caution}"
-            for caution, metrics in cautions.items()
+            caution if len(of) == len(self.tested) else f"By {', '.join(metric for metric, _ in of)}: {caution}"
+            for caution, of in grouped(pairs, lambda pair: pair[1]).items()
         ]

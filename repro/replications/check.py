@@ -8,6 +8,7 @@ from repro.data import datasets
 from repro.data.registry import SYNTHETIC
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explanations.search import bearing_on
+from repro.grouping import grouped
 from repro.plugin import how_to_install, plugins
 from repro.protocol import DEFAULT, registry
 from repro.replications.claim_runs import Options, Runs
@@ -134,9 +135,8 @@ def _studies(runs: Runs) -> list[str]:
     """The studies to run, in words."""
     sentences = []
     for need in runs.needs.values():
-        seeds: dict[int, list[int]] = {}
-        for seed, labels in need.seeds.items():
-            seeds.setdefault(len(labels), []).append(seed)
+        algorithms_with = {seed: len(labels) for seed, labels in need.seeds.items()}
+        seeds = grouped(need.seeds, algorithms_with.__getitem__)
         sentences += [
             f"{plural(algorithms, 'algorithm')} under {need.protocol.name or 'a protocol'} "
             f"({need.protocol.text('split.strategy')}), with seed{'s' if len(with_seeds) > 1 else ''} "

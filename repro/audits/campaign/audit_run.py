@@ -166,27 +166,19 @@ def _clear(folder: RunFolder) -> None:
         path.unlink(missing_ok=True)
 
 
+@dataclass(eq=False)
 class _AuditRun:
     """One audit: its evaluators and pipelines, its journal, and the measures that are inferred."""
 
-    def __init__(
-        self,
-        started: audit_events.AuditStarted,
-        evaluators: Sequence[Evaluator],
-        pipelines: Sequence[Pipeline],
-        folder: RunFolder,
-        protocols: Path,
-        progress: Progress,
-    ) -> None:
-        self._started = started
-        self._evaluators = evaluators
-        self._pipelines = pipelines
-        self._folder = folder
-        self._protocols = protocols
-        self._progress = progress
-        self._inferred: dict[str, audit_events.MeasureInferred] = {}
-        self._policies: dict[str, RecordedPolicy] = {}
-        self._n_failed = 0
+    _started: audit_events.AuditStarted
+    _evaluators: Sequence[Evaluator]
+    _pipelines: Sequence[Pipeline]
+    _folder: RunFolder
+    _protocols: Path
+    _progress: Progress
+    _inferred: dict[str, audit_events.MeasureInferred] = field(default_factory=dict)
+    _policies: dict[str, RecordedPolicy] = field(default_factory=dict)
+    _n_failed: int = 0
 
     def run(self, contents: Contents | None) -> None:
         """Do everything that the contents of an earlier journal do not have."""

@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from repro.audits.examination.inference import finite, indented, number
+from repro.audits.examination.inference import indented, number
 from repro.audits.questions.answers import Answer
 from repro.audits.questions.question import Question
+from repro.grouping import grouped
 from repro.protocol import Value, toml_value
 from repro.runs.journal.audit_events import PairEntry
+from repro.text import finite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,10 +44,8 @@ class SmallestCase:
 
     def to_text(self) -> str:
         """The question, and each answer with the black boxes that gave it."""
-        names_of: dict[str, list[str]] = {}
-        for name, outcome in self.answers.items():
-            names_of.setdefault("no answer" if outcome.refusal else number(outcome), []).append(name)
-        lines = [f"{answer}: {', '.join(names)}" for answer, names in names_of.items()]
+        answer_of = {name: "no answer" if given.refusal else number(given) for name, given in self.answers.items()}
+        lines = [f"{answer}: {', '.join(names)}" for answer, names in grouped(answer_of, answer_of.get).items()]
         return "\n".join([self.question.to_text(), *lines])
 
 
@@ -232,8 +232,7 @@ class Agreement:
             names.setdefault((message, "; ".join(refused)), []).append(name)
         return [f"{', '.join(boxes)}: {refused}\n    {message}" for (message, refused), boxes in names.items()]
 
-    def __str__(self) -> str:
-        return self.to_text()
+    __str__ = to_text
 
 
 def share_of(agreements: Collection[Agreement]) -> float:

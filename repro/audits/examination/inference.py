@@ -12,7 +12,9 @@ from repro.audits.examination.thresholds import Interval
 from repro.audits.examination.undetermined import Undetermined
 from repro.audits.questions.answers import Answer
 from repro.audits.questions.question import Question
+from repro.grouping import grouped
 from repro.protocol import Protocol, Value, registry, toml_value
+from repro.text import finite
 
 SINGLE_DECIMALS = 6  # decimals of numbers around 1 in single precision
 Status = Literal["explained", "explained but for", "unexplained"]
@@ -179,18 +181,10 @@ class Inference:
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
         return {
-            "name": self.name,
-            "metric": self.metric,
-            "status": self.status,
-            "verdict": self.verdict,
-            "summary": self.summary,
-            "measure": self.measure,
+            **{name: getattr(self, name) for name in ("name", "metric", "status", "verdict", "summary", "measure")},
             "policy": dict(self.policy),
             "protocol_hash": None if self.protocol is None else self.protocol.hash,
-            "confirmed": self.confirmed,
-            "tried": self.tried,
-            "asked": self.asked,
-            "decimals": self.decimals,
+            **{name: getattr(self, name) for name in ("confirmed", "tried", "asked", "decimals")},
             "holds": list(self.holds),
             "unexplained": [
                 {
@@ -234,11 +228,12 @@ class Inference:
 
     def _shown_together(self) -> list[list[Evidence]]:
         """The evidence in groups with the same decision, question, answer and prediction."""
-        groups: dict[tuple[str, ...], list[Evidence]] = {}
-        for evidence in self.evidence:
+
+        def shown(evidence: Evidence) -> tuple[str, ...]:
             answers = number(evidence.answer), number(evidence.predicted)
-            groups.setdefault((evidence.decision, evidence.question.to_text(), *answers), []).append(evidence)
-        return list(groups.values())
+            return (evidence.decision, evidence.question.to_text(), *answers)
+
+        return list(grouped(self.evidence, shown).values())
 
     def _confirmation(self) -> str:
         if not self.tried:
@@ -257,11 +252,7 @@ class Inference:
             lines.append(f"  {key:<{width}}  {toml_value(value)}  {meaning}")
         return [*lines, *([] if self.threshold is None else [f"  {self.threshold}"])]
 
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __repr__(self) -> str:
-        return self.to_text()
+    __str__ = __repr__ = to_text
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.to_text())}</pre>"
@@ -293,11 +284,6 @@ def brief(message: str, width: int = 200) -> str:
     """A message on one line, without the last lines of a worker's output."""
     text = " ".join(message.partition("; its last lines:")[0].split())
     return text if len(text) <= width else f"{text[:width]}..."
-
-
-def finite(value: float) -> float | None:
-    """A number for JSON: None where it is infinite or NaN."""
-    return value if math.isfinite(value) else None
 
 
 def _evidence_text(group: Sequence[Evidence]) -> str:

@@ -113,9 +113,8 @@ class ExaminationState:
         generator = QuestionGenerator(box.cutoffs, box.metric.kind == "prediction", "graded" in box.cannot)
         engine = Elimination(counted, space, generator, rng)
         attacks = Attacks(counted, engine, rng)
-        state = cls(counted, seed, progress, space, rng, generator, engine, attacks, responder)
-        state.known_decimals = known_decimals
-        return state
+        parts = (space, rng, generator, engine, attacks, responder)
+        return cls(counted, seed, progress, *parts, known_decimals=known_decimals)
 
     @property
     def n_questions(self) -> int:

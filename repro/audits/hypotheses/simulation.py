@@ -96,10 +96,10 @@ class Simulation:
     def forget(self) -> None:
         """Drop all results, which take much memory where hypotheses are many."""
         self._rows: Cache[Interactions] = ContentCache()
-        self._folds: dict[Interactions, ScoreStages] = {}
+        self._folds: Cache[ScoreStages] = Cache()
         self._measures: Cache[Measure] = Cache()
         self._shared = SharedMeasures()
-        self._outcomes: dict[Averaged, Answer] = {}
+        self._outcomes: Cache[Answer] = Cache()
 
     def outcome(self, hypothesis: Hypothesis) -> Answer:
         """The answer that the hypothesis predicts."""
@@ -110,7 +110,8 @@ class Simulation:
 
     def _outcome(self, hypothesis: Hypothesis) -> Answer:
         measure = self._measures.get(hypothesis.keys.measured, self._measure, hypothesis)
-        stages = self._stages(self._rows.get(hypothesis.keys.rows, self._test, hypothesis))
+        test = self._rows.get(hypothesis.keys.rows, self._test, hypothesis)
+        stages = self._folds.get(test, self._stages, test)
         if measure.metric.kind == "prediction":
             predictions = stages.predictions(hypothesis)
             assert predictions is not None
@@ -126,18 +127,11 @@ class Simulation:
         )
 
     def _stages(self, test: Interactions) -> ScoreStages:
-        stages = self._folds.get(test)
-        if stages is None:
-            fold = FoldStages(_CaseData.of(self._case, test), SEED, self._case.scale, BY_CONTENT)
-            stages = ScoreStages(fold, _CaseScores(self._case, test), None, self._with_scores)
-            self._folds[test] = stages
-        return stages
+        fold = FoldStages(_CaseData.of(self._case, test), SEED, self._case.scale, BY_CONTENT)
+        return ScoreStages(fold, _CaseScores(self._case, test), None, self._with_scores)
 
     def _of(self, averaged: Averaged) -> Answer:
-        outcome = self._outcomes.get(averaged)
-        if outcome is None:
-            outcome = self._outcomes[averaged] = Answer.of(averaged)
-        return outcome
+        return self._outcomes.get(averaged, Answer.of, averaged)
 
     def _measure(self, hypothesis: Hypothesis) -> Measure:
         metric, variants = self._space.metric, hypothesis.variants

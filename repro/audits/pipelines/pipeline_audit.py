@@ -20,7 +20,7 @@ from repro.errors import PluginError, ReproError, nearest
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.protocol import Protocol
-from repro.text import plural
+from repro.text import finite, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,16 +166,14 @@ class PipelineAudit:
                     "protocol_hash": None if measure.protocol is None else measure.protocol.hash,
                     "explanations": list(measure.explanations),
                     "folds": [
-                        {name: value if math.isfinite(value) else None for name, value in fold.to_dict().items()}
-                        for fold in measure.folds
+                        {name: finite(value) for name, value in fold.to_dict().items()} for fold in measure.folds
                     ],
                 }
                 for measure in self.measures
             ],
         }
 
-    def __str__(self) -> str:
-        return self.to_text()
+    __str__ = to_text
 
 
 def audit_pipeline(

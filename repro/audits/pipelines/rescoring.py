@@ -101,18 +101,15 @@ def explanations(
     return [*sentences, *trial.in_doubt(policy)]
 
 
+@dataclass(frozen=True, eq=False)
 class _Trial:
     """Tries whether precision, another option or the order of ties explains the reported numbers."""
 
-    def __init__(
-        self, measure: Measure, name: str, folds: Sequence[ScoredFold], protocol: Protocol, tolerance: float
-    ) -> None:
-        self._measure = measure
-        self._metric = measure.metric.name + ("" if measure.cutoff is None else f"@{measure.cutoff}")
-        self._name = name
-        self._folds = folds
-        self._protocol = protocol
-        self._tolerance = tolerance
+    _measure: Measure
+    _name: str
+    _folds: Sequence[ScoredFold]
+    _protocol: Protocol
+    _tolerance: float
 
     def of_precision(self) -> Iterator[str]:
         """Whether single precision explains the difference."""
@@ -191,4 +188,5 @@ class _Trial:
             return False
 
     def _rescored(self, fold: ScoredFold, protocol: Protocol) -> Rescored:
-        return rescore(fold, self._metric, protocol)
+        cutoff = self._measure.cutoff
+        return rescore(fold, self._measure.metric.name + ("" if cutoff is None else f"@{cutoff}"), protocol)

@@ -16,6 +16,7 @@ from repro.data.io.user_lines import UserLine, read_user_lines
 from repro.errors import DataError, nearest
 from repro.evaluation.candidates.lists import Offsets
 from repro.evaluation.candidates.ragged import offsets_of
+from repro.grouping import grouped
 
 Kind = Literal["user", "pair"]
 Pairs = set[tuple[str, str]]
@@ -260,10 +261,8 @@ def _labelled(entries: list[UserLine], path: Path) -> list[UserLine]:
 
 def _joined(entries: list[UserLine]) -> list[UserLine]:
     """One entry for each user or pair, with the items of all its rows."""
-    groups: dict[tuple[str, str | None], list[UserLine]] = {}
-    for entry in entries:
-        groups.setdefault((entry.user, entry.target), []).append(entry)
-    return [replace(own[0], items=tuple(item for entry in own for item in entry.items)) for own in groups.values()]
+    groups = grouped(entries, lambda entry: (entry.user, entry.target)).values()
+    return [replace(own[0], items=tuple(item for entry in own for item in entry.items)) for own in groups]
 
 
 def _kind(entries: list[UserLine], path: Path) -> Kind:

@@ -172,26 +172,19 @@ def _rank(
     _run(problem, reach, _compiled_rules(rules, problem.in_order), cells, lists, out, threads)
     _refuse_repeated_items(problem, lists, rules, out.lengths)
     _raise_on_forbidden_scores(problem, cells, lists, rules, out.counts)
+    columns = out._asdict()
+    counts, straddled = columns.pop("counts"), columns.pop("straddled")
     ranked = Ranked(
         users=problem.users,
         strata=problem.strata,
         ties=rules.ties.ties,
         depth=reach,
-        items=out.items,
-        scored=out.scored,
-        lengths=out.lengths,
         candidates=_sizes(problem, lists),
-        missing=out.counts[:, kernels.N_MISSING].astype(np.int32),
-        n_relevant=out.n_relevant,
+        missing=counts[:, kernels.N_MISSING].astype(np.int32),
         offsets=lists.judged_offsets,
-        hit_items=out.hit_items,
-        relevant=out.relevant,
-        grades=out.grades,
-        position=out.position,
-        above=out.above,
-        tied=out.tied,
+        **columns,
     )
-    return ranked, Tally.of(cutoffs, problem.users, problem.n_candidates, out.counts, out.straddled)
+    return ranked, Tally.of(cutoffs, problem.users, problem.n_candidates, counts, straddled)
 
 
 def _sizes(problem: _Problem, lists: kernels.Lists) -> npt.NDArray[np.int32]:

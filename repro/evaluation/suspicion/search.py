@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 from typing import Literal
 
 from repro.evaluation.suspicion.facts import Facts
+from repro.grouping import grouped
 from repro.plugin import ScoreKind
 
 Severity = Literal["warning", "note"]
@@ -285,11 +287,8 @@ def _identical(subjects: Sequence[Subject]) -> Iterator[Finding]:
     """Algorithms with the same lists, or the same values, for every user."""
     reported: set[tuple[str, ...]] = set()
     for kind, severity in (("lists", "warning"), ("numbers", "note")):
-        groups: dict[str, list[Subject]] = {}
-        for subject in subjects:
-            if key := getattr(subject, kind):
-                groups.setdefault(key, []).append(subject)
-        for group in groups.values():
+        known = (subject for subject in subjects if getattr(subject, kind))
+        for group in grouped(known, attrgetter(kind)).values():
             names = tuple(subject.name for subject in group)
             if len(group) == 1 or names in reported:
                 continue

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from repro.errors import ReproWarning
 from repro.evaluation.suspicion.search import Finding, Severity, joined, number, users_of
+from repro.grouping import grouped
 
 # The largest number of metrics of an algorithm in a line; the findings themselves have all.
 SHOWN_METRICS = 3
 
 Key = TypeVar("Key", bound=Hashable)
-Member = TypeVar("Member")
 Paragraph = tuple[str, tuple[str, ...]]
 
 
@@ -40,7 +40,7 @@ class Summary:
 def summaries(findings: Iterable[Finding]) -> list[Summary]:
     """A paragraph for each code and severity, warnings first."""
     paragraphs = []
-    for (severity, code), group in _grouped(findings, lambda finding: (finding.severity, finding.code)).items():
+    for (severity, code), group in grouped(findings, lambda finding: (finding.severity, finding.code)).items():
         names = tuple(dict.fromkeys(name for finding in group for name in (finding.algorithm, *finding.others)))
         paragraphs.append(Summary(code, severity, names, *_paragraph(code, group)))
     return sorted(paragraphs, key=lambda finding: finding.severity != "warning")
@@ -62,19 +62,11 @@ def warn(findings: Iterable[Finding], stacklevel: int = 2) -> None:
             warnings.warn(str(paragraph), ReproWarning, stacklevel=stacklevel + 1)
 
 
-def _grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
-    """The members with the same key, in the order of the first of each."""
-    groups: dict[Key, list[Member]] = {}
-    for member in members:
-        groups.setdefault(key(member), []).append(member)
-    return groups
-
-
 def _clusters(
     group: Sequence[Finding], by: Callable[[Finding], Key], name: Callable[[Finding], str]
 ) -> dict[Key, list[str]]:
     """The names of findings with the same key, each once."""
-    return {key: list(dict.fromkeys(map(name, findings))) for key, findings in _grouped(group, by).items()}
+    return {key: list(dict.fromkeys(map(name, findings))) for key, findings in grouped(group, by).items()}
 
 
 def _algorithm(finding: Finding) -> str:
@@ -87,7 +79,7 @@ def _lines(common: str, figures: Callable[[Finding], str]) -> Callable[[Sequence
     def paragraph(group: Sequence[Finding]) -> Paragraph:
         text = common.replace("{rule}", str(group[0].figures.get("rule", "")))
         return text, _alike(
-            {name: ", ".join(map(figures, findings)) for name, findings in _grouped(group, _algorithm).items()}
+            {name: ", ".join(map(figures, findings)) for name, findings in grouped(group, _algorithm).items()}
         )
 
     return paragraph
@@ -96,7 +88,7 @@ def _lines(common: str, figures: Callable[[Finding], str]) -> Callable[[Sequence
 def _alike(text_of: Mapping[str, str]) -> tuple[str, ...]:
     """A line for each algorithm; algorithms with the same text share a line."""
     return tuple(
-        f"{', '.join(algorithms)}: {text}" for text, algorithms in _grouped(text_of, text_of.__getitem__).items()
+        f"{', '.join(algorithms)}: {text}" for text, algorithms in grouped(text_of, text_of.__getitem__).items()
     )
 
 
@@ -109,7 +101,7 @@ def _sentences(group: Sequence[Finding]) -> Paragraph:
 
 
 def _ties_decide(group: Sequence[Finding]) -> Paragraph:
-    groups = _grouped(group, _algorithm)
+    groups = grouped(group, _algorithm)
     if len(groups) == 1:
         return f"{group[0].sentence} Likewise {', '.join(map(_span, group[1:]))}.", ()
     line_of = {}
@@ -153,7 +145,7 @@ def _ties_cross(group: Sequence[Finding]) -> Paragraph:
     ranks = _clusters(group, _algorithm, lambda finding: str(finding.figures["k"]))
     named = {name: f"{'rank' if len(cutoffs) == 1 else 'ranks'} {joined(cutoffs)}" for name, cutoffs in ranks.items()}
     listed = "; ".join(
-        f"{cutoffs} of {', '.join(names)}" for cutoffs, names in _grouped(named, named.__getitem__).items()
+        f"{cutoffs} of {', '.join(names)}" for cutoffs, names in grouped(named, named.__getitem__).items()
     )
     return f"{common}, which changes values little: {listed}.", ()
 
@@ -168,7 +160,7 @@ def _ties_order(group: Sequence[Finding]) -> Paragraph:
 
 def _names(common: str) -> Callable[[Sequence[Finding]], Paragraph]:
     """A common sentence that ends with the algorithms."""
-    return lambda group: (f"{common} {', '.join(_grouped(group, _algorithm))}.", ())
+    return lambda group: (f"{common} {', '.join(grouped(group, _algorithm))}.", ())
 
 
 def _parameter_chosen(group: Sequence[Finding]) -> Paragraph:
@@ -181,7 +173,7 @@ def _parameter_chosen(group: Sequence[Finding]) -> Paragraph:
 
 def _folds_no_value(group: Sequence[Finding]) -> Paragraph:
     line_of = {}
-    for name, findings in _grouped(group, _algorithm).items():
+    for name, findings in grouped(group, _algorithm).items():
         metrics_by_folds = _clusters(findings, lambda finding: finding.figures["where"], lambda finding: finding.metric)
         line_of[name] = "; ".join(f"{', '.join(metrics)} in {folds}" for folds, metrics in metrics_by_folds.items())
     text = "Metrics have no value in some folds, so that those of all folds together are not numbers:"

@@ -15,9 +15,10 @@ from repro.explanations import ScoredRun
 from repro.explanations.refits import fit_key
 from repro.explanations.scored_run import RunFold
 from repro.explanations.variants import measure_variants
+from repro.grouping import grouped
 from repro.plugin import Scores
 from repro.protocol import Protocol
-from repro.replications.claim_runs import Key, Runs
+from repro.replications.claim_runs import Runs
 from repro.replications.claims.printed import Printed, Rounding
 from repro.study import make_plan
 
@@ -91,10 +92,7 @@ def bounds(runs: Runs, protocols: Sequence[Protocol], names: Sequence[str]) -> d
     ranked = [name for name in names if all(_is_bounded(protocol, name) for protocol in protocols)]
     if not ranked:
         return {}
-    fits: dict[Key, list[Protocol]] = {}
-    for protocol in protocols:
-        fits.setdefault(fit_key(protocol), []).append(protocol)
-    first = runs.seeds[0]
+    fits, first = grouped(protocols, fit_key), runs.seeds[0]
     reached: dict[str, list[tuple[float, float]]] = {name: [] for name in ranked}
     for seed in (first, *range(first + 1, first + DRAWS)):
         try:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from repro.errors import ReproError
 from repro.evaluation.metrics import Measure, metrics, parse_measure
+from repro.grouping import grouped
 from repro.protocol import Protocol
 from repro.replications.claims.claim import Cell
 from repro.replications.claims.printed import Printed, Rounding
@@ -159,14 +160,10 @@ def certain_conflicts(
 
 def conflicts(claimed: Iterable[ClaimedNumber]) -> list[Conflict]:
     """All contradictions among the printed numbers of each system under one protocol."""
-    groups: dict[tuple[object, ...], list[ClaimedNumber]] = {}
-    for number in claimed:
-        key = number.cell.key
-        if not (number.measure.metric.kind == "ranking" and number.shares_ranks):
-            groups.setdefault((key.algorithm, key.under, key.changes, key.user), []).append(number)
+    related = (number for number in claimed if not (number.measure.metric.kind == "ranking" and number.shares_ranks))
     return [
         Conflict(tuple(number.cell for number in numbers), why)
-        for group in groups.values()
+        for group in grouped(related, lambda number: replace(number.cell.key, metric="")).values()
         for relation in RELATIONS
         for numbers, why in relation(group)
     ]

@@ -12,6 +12,7 @@ from repro.errors import PluginError, ReproError
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explanations import Published, find_protocols
 from repro.explanations.interpolate import changes
+from repro.grouping import grouped
 from repro.protocol import Value
 from repro.replications.claim_runs import Runs
 from repro.replications.claims.claim import Cell, Setting
@@ -55,25 +56,16 @@ class CellVerdicts:
 
     def judge(self) -> list[Judgement]:
         """Measure all numbers, try open decisions and orders of ties, find errata, and search for nearer protocols."""
-        by_setting: dict[tuple[str, Changes], list[Cell]] = {}
-        for cell in self.runs.cells:
-            by_setting.setdefault((cell.key.under, cell.key.changes), []).append(cell)
+        by_setting = grouped(self.runs.cells, lambda cell: (cell.key.under, cell.key.changes))
         groups = [(self.runs.claim.setting(*key), cells) for key, cells in by_setting.items()]
         for setting, cells in groups:
             self._measure(setting, cells)
         self.rounding = infer_rounding([(cell.printed, values[0]) for cell, values in self.values.items()])
         self.judgements |= {cell: judge_cell(cell, values, self.rounding) for cell, values in self.values.items()}
-        for setting, cells in groups:
-            if setting.open and any(cell in self.values for cell in cells):
-                self._try_open(setting, cells)
-        for setting, cells in groups:
-            self._order_ties(setting, cells)
-        for setting, cells in groups:
-            self._find_contradictions(setting, cells)
-            self._find_impossible_averages(setting, cells)
-            self._find_out_of_reach(setting, cells)
-        for setting, cells in groups:
-            self._search(setting, cells)
+        errata = (self._find_contradictions, self._find_impossible_averages, self._find_out_of_reach)
+        for step in (self._try_open, self._order_ties, *errata, self._search):
+            for setting, cells in groups:
+                step(setting, cells)
         return [self.judgements[cell] for cell in self.runs.cells]
 
     def _measure(self, setting: Setting, cells: Sequence[Cell]) -> None:
@@ -99,6 +91,8 @@ class CellVerdicts:
 
     def _try_open(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Find settings of the open decisions that give the numbers, judged on all numbers of the table together."""
+        if not setting.open or not any(cell in self.values for cell in cells):
+            return
         settings, refits = self.budget.settings, self.budget.refits
         result = try_settings(
             self.runs, setting, _metrics(cells), budget=settings, refits=refits, progress=self.progress

@@ -18,6 +18,7 @@ from repro.evaluation.metrics import Measure, RankingMetric, metrics, parse_meas
 from repro.explanations.design import Design, Variant, read_axes
 from repro.explanations.interpolate import changes
 from repro.explanations.search import bearing_on
+from repro.grouping import grouped
 from repro.lists import Frames, measure_frames, read_frames
 from repro.lists.measuring import predictions_of, rank_frames
 from repro.protocol import Protocol
@@ -70,10 +71,7 @@ class WorkedExamples:
         values = {cell: self.value(cell.key, self._setting(cell).protocol) for cell in cells}
         rounding = infer_rounding([(cell.printed, value) for cell, value in values.items()])
         judgements = {cell: judge_cell(cell, (value,), rounding) for cell, value in values.items()}
-        groups: dict[object, list[Cell]] = {}
-        for cell in cells:
-            groups.setdefault((cell.key.under, cell.key.changes), []).append(cell)
-        for group in groups.values():
+        for group in grouped(cells, lambda cell: (cell.key.under, cell.key.changes)).values():
             off = [cell for cell in group if judgements[cell].verdict == "differs"]
             if off:
                 held = [cell for cell in group if judgements[cell].verdict in ("exact", "within")]

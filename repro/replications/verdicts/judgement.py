@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from repro.replications.claims.claim import Cell, Fact, Pattern
 from repro.replications.claims.printed import Printed, Rounding, mean
+from repro.text import finite
 
 VerdictName = Literal["exact", "within", "underspecified", "differs", "erratum", "holds", "does not hold", "not run"]
 VERDICTS: Mapping[VerdictName, str] = {
@@ -82,16 +83,13 @@ class Judgement:
         """All fields as JSON-compatible data."""
         low, high = self.spread or (None, None)
         return {
-            "what": self.what,
-            "algorithm": self.algorithm,
-            "metric": self.metric,
-            "under": self.under,
+            **{name: getattr(self, name) for name in ("what", "algorithm", "metric", "under")},
             "set": dict(self.changes),
             "user": self.user,
             "printed": self.printed.text if self.printed else "",
             "decimals": self.printed.decimals if self.printed else None,
-            "measured": _finite(self.value),
-            "mean": _finite(self.mean),
+            "measured": finite(self.value),
+            "mean": finite(self.mean),
             "least": low,
             "most": high,
             "seeds": len(self.values),
@@ -106,10 +104,6 @@ class Judgement:
             "ties_highest": None if self.ties is None else self.ties[1],
             "newer": self.newer,
         }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def not_run(claimed: Cell | Fact | Pattern, why: str = "", data: str = "") -> Judgement:
