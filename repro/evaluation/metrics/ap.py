@@ -55,9 +55,9 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder:
 
 
 METRIC = RankingMetric(
-    name="ap",
-    title="Average precision",
-    compute=average_precision,
+    "ap",
+    "Average precision",
+    average_precision,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -51,9 +51,9 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
 
 
 METRIC = RankingMetric(
-    name="arc",
-    title="Average rank of correct recommendations",
-    compute=mean_hit_rank,
+    "arc",
+    "Average rank of correct recommendations",
+    mean_hit_rank,
     cutoff="optional",
     undefined="left-out",
     better="lower",

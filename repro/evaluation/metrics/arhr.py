@@ -34,9 +34,9 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
 
 
 METRIC = RankingMetric(
-    name="arhr",
-    title="Average reciprocal hit rank",
-    compute=reciprocal_hit_ranks,
+    "arhr",
+    "Average reciprocal hit rank",
+    reciprocal_hit_ranks,
     cutoff="optional",
     range=_range,
     tie_order=RELEVANT_FIRST,

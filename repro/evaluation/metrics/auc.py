@@ -194,9 +194,9 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
 
 
 METRIC = RankingMetric(
-    name="auc",
-    title="Area under the ROC curve",
-    compute=area_under_roc,
+    "auc",
+    "Area under the ROC curve",
+    area_under_roc,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -42,9 +42,9 @@ def binary_preference(ranked: Ranked, k: int | None, variants: Variants, backgro
 
 
 METRIC = RankingMetric(
-    name="bpref",
-    title="Binary preference",
-    compute=binary_preference,
+    "bpref",
+    "Binary preference",
+    binary_preference,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -42,11 +42,11 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
 
 
 METRIC = CollectionMetric(
-    name="croc",
-    title="Customer ROC area",
-    compute=tally_places,
+    "croc",
+    "Customer ROC area",
+    tally_places,
+    area,
     merge=add_places,
-    finish=area,
     variants=(
         Decision.choice(
             "metric.croc.normalised",

@@ -70,9 +70,9 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder:
 
 
 METRIC = RankingMetric(
-    name="epc",
-    title="Expected popularity complement",
-    compute=popularity_complement,
+    "epc",
+    "Expected popularity complement",
+    popularity_complement,
     cutoff="required",
     variants=(
         Decision.choice(

@@ -47,9 +47,9 @@ def harmonic_mean(values: Sequence[float]) -> float:
 
 
 METRIC = RankingMetric(
-    name="f1",
-    title="F1",
-    compute=f1,
+    "f1",
+    "F1",
+    f1,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -60,9 +60,9 @@ def _right_and_wrong(predictions: Predictions, ties: str) -> tuple[FloatArray, F
 
 
 METRIC = PredictionMetric(
-    name="fcp",
-    title="Fraction of concordant pairs",
-    compute=concordant_fraction,
+    "fcp",
+    "Fraction of concordant pairs",
+    concordant_fraction,
     variants=(
         Decision.choice(
             "metric.fcp.join",

@@ -30,11 +30,11 @@ def area(pairs: FloatArray, variants: Variants, background: Background) -> float
 
 
 METRIC = CollectionMetric(
-    name="groc",
-    title="Global ROC area",
-    compute=pooled_pairs,
+    "groc",
+    "Global ROC area",
+    pooled_pairs,
+    area,
     merge=join_pairs,
-    finish=area,
     needs=("scores",),
     range=UNIT,
     tie_order=UNAFFECTED,

@@ -54,9 +54,9 @@ def _utilities(ranked: Ranked, k: int | None, variants: Variants, background: Ba
 
 
 METRIC = RankingMetric(
-    name="half-life",
-    title="Half-life utility",
-    compute=half_life_utility,
+    "half-life",
+    "Half-life utility",
+    half_life_utility,
     cutoff="optional",
     variants=(
         Decision(

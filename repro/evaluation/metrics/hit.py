@@ -22,9 +22,9 @@ def hit(ranked: Ranked, k: int | None, variants: Variants, background: Backgroun
 
 
 METRIC = RankingMetric(
-    name="hit",
-    title="Hit rate",
-    compute=hit,
+    "hit",
+    "Hit rate",
+    hit,
     cutoff="required",
     range=UNIT,
     tie_order=RELEVANT_FIRST,

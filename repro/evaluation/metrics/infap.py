@@ -66,9 +66,9 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
 
 
 METRIC = RankingMetric(
-    name="infap",
-    title="Inferred average precision",
-    compute=inferred_average_precision,
+    "infap",
+    "Inferred average precision",
+    inferred_average_precision,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -42,9 +42,9 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
 
 
 METRIC = RankingMetric(
-    name="intra-list-diversity",
-    title="Intra-list diversity",
-    compute=intra_list_diversity,
+    "intra-list-diversity",
+    "Intra-list diversity",
+    intra_list_diversity,
     cutoff="required",
     variants=(
         Decision.choice(

@@ -23,6 +23,7 @@ from repro.evaluation.metrics.metric import (
     EXTREMES,
     FILLERS,
     CollectionMetric,
+    Kind,
     Metric,
     Need,
     RankingMetric,
@@ -205,13 +206,13 @@ def with_rows(ratio: Ratio, rows: npt.NDArray[np.integer], replacement: Ratio) -
     return replaced
 
 
-def simple_measures(measures: Iterable[Measure]) -> list[Measure]:
-    """The measures that compute by themselves: ``measures``, or their parts; each once."""
+def simple_measures(measures: Iterable[Measure], *kinds: Kind) -> list[Measure]:
+    """The measures that compute by themselves: ``measures``, or their parts; each once, of some kinds or of all."""
     simple: dict[str, Measure] = {}
     for measure in measures:
         for part in simple_measures(measure.parts) if measure.parts else [measure]:
             simple.setdefault(part.full_name, part)
-    return list(simple.values())
+    return [measure for measure in simple.values() if not kinds or measure.metric.kind in kinds]
 
 
 def bearing(decisions: Iterable[str], measures: Sequence[Measure]) -> list[str]:

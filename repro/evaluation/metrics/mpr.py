@@ -79,9 +79,9 @@ def _worth(ranked: Ranked, k: int | None, variants: Variants, background: Backgr
 
 
 METRIC = RankingMetric(
-    name="mpr",
-    title="Mean percentile rank",
-    compute=mean_percentile_rank,
+    "mpr",
+    "Mean percentile rank",
+    mean_percentile_rank,
     variants=(
         Decision.choice(
             "metric.mpr.percentile",

@@ -114,9 +114,9 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
 
 
 METRIC = RankingMetric(
-    name="ndcg",
-    title="Normalised discounted cumulative gain",
-    compute=ndcg,
+    "ndcg",
+    "Normalised discounted cumulative gain",
+    ndcg,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -69,9 +69,9 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
 
 
 METRIC = RankingMetric(
-    name="novelty",
-    title="Novelty (mean self-information)",
-    compute=novelty,
+    "novelty",
+    "Novelty (mean self-information)",
+    novelty,
     cutoff="required",
     variants=(
         Decision.choice(

@@ -89,11 +89,11 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
 
 
 METRIC = CollectionMetric(
-    name="pr-auc",
-    title="Area under the precision-recall curve",
-    compute=points,
+    "pr-auc",
+    "Area under the precision-recall curve",
+    points,
+    area,
     merge=join_blocks,
-    finish=area,
     also_needs=ByVariant("join", {"pooled": ("scores",)}, ()),
     variants=(
         Decision.choice(

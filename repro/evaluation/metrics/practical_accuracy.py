@@ -46,9 +46,9 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
 
 
 METRIC = RankingMetric(
-    name="practical-accuracy",
-    title="Practical accuracy (accuracy times user coverage)",
-    compute=computed_by_its_factors,
+    "practical-accuracy",
+    "Practical accuracy (accuracy times user coverage)",
+    computed_by_its_factors,
     cutoff="required",
     variants=(
         Decision.choice(

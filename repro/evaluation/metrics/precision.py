@@ -35,9 +35,9 @@ def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
 
 
 METRIC = RankingMetric(
-    name="precision",
-    title="Precision",
-    compute=precision,
+    "precision",
+    "Precision",
+    precision,
     cutoff="optional",
     variants=(
         Decision.choice(

@@ -26,9 +26,9 @@ def predicted_share(predictions: Predictions, variants: Variants) -> float:
 
 
 METRIC = PredictionMetric(
-    name="prediction-coverage",
-    title="Prediction coverage",
-    compute=predicted_share,
+    "prediction-coverage",
+    "Prediction coverage",
+    predicted_share,
     range=UNIT,
     tie_order=UNAFFECTED,
     task="beyond accuracy",

@@ -50,11 +50,8 @@ def resolve_predictions(
     In this order: a missing prediction is replaced (or left out), then all are rounded, then clipped, so that
     no prediction is outside the range.
     """
-    fallback = np.zeros(len(truth), dtype=np.bool_) if scores.state is None else scores.state == FALLBACK
-    missing = np.isnan(scores.values)
-    if scores.state is not None:
-        missing |= scores.state == UNSCORED
-    fallback &= ~missing
+    missing = np.isnan(scores.values) | (scores.states == UNSCORED)
+    fallback = (scores.states == FALLBACK) & ~missing
     own = ~missing & ~fallback
     if protocol["predict.fallback"] == "missing":
         missing |= fallback

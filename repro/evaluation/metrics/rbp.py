@@ -50,9 +50,9 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
 
 
 METRIC = RankingMetric(
-    name="rbp",
-    title="Rank-biased precision",
-    compute=rank_biased_precision,
+    "rbp",
+    "Rank-biased precision",
+    rank_biased_precision,
     cutoff="optional",
     variants=(
         Decision(

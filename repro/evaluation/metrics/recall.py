@@ -37,9 +37,9 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
 
 
 METRIC = RankingMetric(
-    name="recall",
-    title="Recall",
-    compute=recall,
+    "recall",
+    "Recall",
+    recall,
     cutoff="optional",
     variants=(
         Decision.choice(

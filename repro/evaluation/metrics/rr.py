@@ -22,9 +22,9 @@ def reciprocal_rank(ranked: Ranked, k: int | None, variants: Variants, backgroun
 
 
 METRIC = RankingMetric(
-    name="rr",
-    title="Reciprocal rank",
-    compute=reciprocal_rank,
+    "rr",
+    "Reciprocal rank",
+    reciprocal_rank,
     cutoff="optional",
     range=UNIT,
     tie_order=RELEVANT_FIRST,

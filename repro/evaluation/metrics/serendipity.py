@@ -49,9 +49,9 @@ def _distances(ranked: Ranked, k: int | None, variants: Variants, background: Ba
 
 
 METRIC = RankingMetric(
-    name="serendipity",
-    title="Serendipity",
-    compute=serendipity,
+    "serendipity",
+    "Serendipity",
+    serendipity,
     cutoff="required",
     variants=profile_variants("serendipity"),
     needs=("train",),

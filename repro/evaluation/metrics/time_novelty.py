@@ -55,9 +55,9 @@ def _sides(ranked: Ranked, k: int | None, variants: Variants, background: Backgr
 
 
 METRIC = RankingMetric(
-    name="time-novelty",
-    title="Time-split novelty",
-    compute=time_novelty,
+    "time-novelty",
+    "Time-split novelty",
+    time_novelty,
     cutoff="required",
     variants=(
         Decision.choice(

@@ -73,9 +73,9 @@ def _worth(ranked: Ranked, lists: Places, places: Places, variants: Variants, ba
 
 
 METRIC = RankingMetric(
-    name="unexpectedness",
-    title="Unexpectedness",
-    compute=unexpectedness,
+    "unexpectedness",
+    "Unexpectedness",
+    unexpectedness,
     cutoff="required",
     variants=profile_variants("unexpectedness"),
     needs=("train",),

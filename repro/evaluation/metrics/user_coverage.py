@@ -45,10 +45,10 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder:
 
 
 METRIC = CollectionMetric(
-    name="user-coverage",
-    title="User coverage",
-    compute=covered_users,
-    finish=share_of_users,
+    "user-coverage",
+    "User coverage",
+    covered_users,
+    share_of_users,
     cutoff="required",
     variants=(
         Decision.choice(
