@@ -163,11 +163,10 @@ def in_order(
 
 def take_scores(scores: Scores, rows: npt.NDArray[np.intp], items: CodeArray) -> Scores:
     """The scores of some of the users, for some of the items."""
-    values, state = scores.values, scores.state
-    if len(rows) < len(values):
-        values, state = values[rows], None if state is None else state[rows]
-    if len(items) < values.shape[1]:
-        values, state = values[:, items], None if state is None else state[:, items]
-    if state is not None and not (state == FALLBACK).any():  # what is not a number is unscored without being marked
-        values, state = np.where(state == UNSCORED, np.nan, values), None
-    return Scores(values, state)
+    if len(rows) < len(scores.values):
+        scores = scores[rows]
+    if len(items) < scores.values.shape[1]:
+        scores = scores[:, items]
+    if scores.state is not None and not (scores.state == FALLBACK).any():  # NaN is unscored without being marked
+        return Scores(np.where(scores.state == UNSCORED, np.nan, scores.values))
+    return scores

@@ -7,17 +7,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
-from repro.evaluation.measure_lists import join_scores, measure_lists
+from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Measure, average_predictions, simple_measures
 from repro.evaluation.stages import resolve
 from repro.evaluation.suspicion import prediction_facts
-from repro.plugin import CheckedRecommender
+from repro.plugin import CheckedRecommender, Scores
 from repro.protocol import Protocol
 
 CHUNK = 1 << 18
@@ -45,16 +44,13 @@ class Evaluation:
         ``progress`` is called after each block with the number of users done and of all users.
         """
         parts = []
-        if of_lists := self._of_kind("ranking", "collection"):
+        if of_lists := simple_measures(self.measures, "ranking", "collection"):
             parts.append(
                 measure_lists(recommender, self.data, of_lists, self.protocol, self.seed, self.options, progress)
             )
-        if of_predictions := self._of_kind("prediction"):
+        if of_predictions := simple_measures(self.measures, "prediction"):
             parts.append(measure_predictions(recommender, self.data, of_predictions, self.protocol, self.scale))
         return Measured.joined(parts)
-
-    def _of_kind(self, *kinds: str) -> list[Measure]:
-        return [measure for measure in simple_measures(self.measures) if measure.metric.kind in kinds]
 
 
 def measure_predictions(
@@ -79,7 +75,7 @@ def measure_predictions(
         for start in range(0, len(test), CHUNK)
     ]
     seconds = {"predict": time.perf_counter() - began}
-    scores = join_scores(chunks)
+    scores = Scores.joined(chunks)
     resolved = resolve(scores, test, parts.train, scale, protocol)
     values = {}
     for measure in measures:
@@ -91,7 +87,7 @@ def measure_predictions(
             "item": pa.array(test.item_ids[test.items]),
             "rating": test.ratings,
             "prediction": scores.values,
-            "state": scores.state if scores.state is not None else np.zeros(len(test), dtype=np.uint8),
+            "state": scores.states,
             "own": resolved.own,
             "resolved": resolved.values,
         }

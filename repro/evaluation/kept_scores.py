@@ -70,17 +70,13 @@ class ReplayedScores:
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
         rows: npt.NDArray[Any] = users if self.users is None else np.searchsorted(self.users, users)
-        return self._at(np.ix_(rows, items))
+        assert self.scores is not None
+        return self.scores[np.ix_(rows, items)]
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:
         if self.predictions is None:
-            return self._at((queries.users, items))
+            assert self.scores is not None
+            return self.scores[queries.users, items]
         pairs = slice(self._predicted, self._predicted + len(queries))
         self._predicted = pairs.stop
-        state = self.predictions.state
-        return Scores(self.predictions.values[pairs], None if state is None else state[pairs])
-
-    def _at(self, cells: tuple[npt.NDArray[Any], ...]) -> Scores:
-        assert self.scores is not None
-        state = self.scores.state
-        return Scores(self.scores.values[cells], None if state is None else state[cells])
+        return self.predictions[pairs]

@@ -93,7 +93,7 @@ def measure_lists(
     if len(unlisted):
         tables["unlisted"] = pa.table({"user": pa.array(parts.whole.user_ids[unlisted])})
     if options.keep_scores:
-        tables |= score_tables(join_scores(kept_scores), test_users, parts.whole)
+        tables |= score_tables(Scores.joined(kept_scores), test_users, parts.whole)
     return Measured(
         values,
         impacts,
@@ -117,19 +117,7 @@ def score_block(recommender: CheckedRecommender, queries: Queries, n_items: int)
     """The scores of a block of queries for all items, chunk by chunk."""
     items = np.arange(n_items, dtype=np.int32)
     starts = range(0, len(queries), CHUNK_USERS)
-    return join_scores([recommender.score(queries.part(start, start + CHUNK_USERS), items) for start in starts])
-
-
-def join_scores(chunks: Sequence[Scores]) -> Scores:
-    """Scores one below the other."""
-    if len(chunks) == 1:
-        return chunks[0]
-    state = None
-    if any(chunk.state is not None for chunk in chunks):
-        state = np.concatenate(
-            [np.zeros(c.values.shape, dtype=np.uint8) if c.state is None else c.state for c in chunks]
-        )
-    return Scores(np.concatenate([chunk.values for chunk in chunks]), state)
+    return Scores.joined([recommender.score(queries.part(start, start + CHUNK_USERS), items) for start in starts])
 
 
 class _Merged:

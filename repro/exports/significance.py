@@ -105,16 +105,11 @@ class Significance:
         baseline = self.settings.baseline
         family = f"all pairs of an algorithm with “{baseline}”" if baseline else "all pairs of algorithms"
         family += " by one metric"
-        if test.family_wise:
-            corrected = f"which allows for {family}"
-        elif correction.statsmodels:
-            corrected = f"corrected for {family} by the method of {correction.title} ⟦{correction.cite}⟧"
-        else:
-            corrected = f"not corrected for {family}"
+        method = f"the method of {correction.title} ⟦{correction.cite}⟧"
         title = test.title if test.title[0].isupper() and "'" in test.title else f"the {test.title}"
         return (
             f"Differences were tested on the values of each user, two-sided, with {title} ⟦{test.cite}⟧ at the level "
-            f"{self.settings.level:g}, {corrected}."
+            f"{self.settings.level:g}, {self.settings.corrected_for(family, method)}."
         )
 
     def _outcomes(self) -> Iterator[str]:

@@ -101,7 +101,7 @@ def judge_run(run: Run, depth: int) -> JudgedRun:
 
 def _judged_fold(run: Run, name: str, test: Interactions, depth: int) -> JudgedFold:
     fold = StoredFold(test, run.protocol, run.started.seed)
-    stored = stored_depth(m for m in simple_measures(run.measures) if m.metric.kind != "prediction")
+    stored = stored_depth(simple_measures(run.measures, "ranking", "collection"))
     systems = []
     for cell in (folds[name] for folds in run.cells.values()):
         tables = ListTables(*(read_parquet(run.artifact(cell.artifacts[table])).to_pandas() for table in TABLES))

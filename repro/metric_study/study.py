@@ -168,7 +168,7 @@ def _studied(finished: Run, chosen: Settings, workers: int, say: Progress) -> Me
     compared = [every[n] for n in closer]
     comparison = Comparison(run, compared, values[closer], seed)
     sparsity = _sparsity(comparison, chosen.samples, workers, say)
-    popularity = _popularity(comparison, workers, say)
+    popularity = _popularity(comparison, say)
     pvalues, dp = _power(run, compared, chosen, seed, workers, say)
     return MetricStudy(
         run=run,
@@ -223,7 +223,7 @@ def _sparsity(comparison: Comparison, samples: int, workers: int, say: Progress)
     return pd.DataFrame(rows, columns=["metric", "cutoff", "share", "ratings", "tau", "deviation", "samples"])
 
 
-def _popularity(comparison: Comparison, workers: int, say: Progress) -> pd.DataFrame:
+def _popularity(comparison: Comparison, say: Progress) -> pd.DataFrame:
     """The tau without the ratings of the most popular items; without none of them it is that of the whole set."""
     run = comparison.run
     reduced = [ReducedTest(share, 0) for share in (0.0, *POPULARITY_SHARES)]
@@ -253,17 +253,9 @@ def _power(
         pairs += [
             (column.metric, column.cutoff, run.systems[i], run.systems[j], p[i, j]) for i, j in zip(*above, strict=True)
         ]
-        summaries.append(
-            (
-                column.metric,
-                column.cutoff,
-                len(curve),
-                discriminative_power(p),
-                int((curve < settings.level).sum()),
-                float(np.median(curve)),
-                len(users),
-            )
-        )
+        significant, median = int((curve < settings.level).sum()), float(np.median(curve))
+        power = discriminative_power(p)
+        summaries.append((column.metric, column.cutoff, len(curve), power, significant, median, len(users)))
     say("randomisation tests", len(compared), len(compared))
     return (
         pd.DataFrame(pairs, columns=["metric", "cutoff", "system_a", "system_b", "p"]),

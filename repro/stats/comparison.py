@@ -78,14 +78,14 @@ class Settings:
 
     def stated(self, family: str) -> str:
         """Test, correction, family of comparisons and level in words; ``family`` names the pairs."""
-        test, correction = named_test(self.test), CORRECTIONS[self.correct]
-        if test.family_wise:
-            corrected = f"which allows for {family}"
-        elif correction.statsmodels:
-            corrected = f"corrected for {family} by {correction.title}"
-        else:
-            corrected = f"not corrected for {family}"
-        return f"{test.title}, two-sided, {corrected}, level {self.level:g}"
+        corrected = self.corrected_for(family, CORRECTIONS[self.correct].title)
+        return f"{named_test(self.test).title}, two-sided, {corrected}, level {self.level:g}"
+
+    def corrected_for(self, family: str, method: str) -> str:
+        """Whether p-values allow for a family of comparisons, in words; ``method`` names the correction."""
+        if named_test(self.test).family_wise:
+            return f"which allows for {family}"
+        return f"corrected for {family} by {method}" if self.correct != "none" else f"not corrected for {family}"
 
     def check(self, systems: list[str]) -> None:
         """Raise an error for unknown names and values out of range."""

@@ -64,11 +64,7 @@ def bits(scores: Scores) -> npt.NDArray[np.uint64]:
 
 def same_bits(first: Scores, second: Scores) -> bool:
     """Whether values and states are the same; a state that is missing is the same as one that is all scored."""
-    return np.array_equal(bits(first), bits(second)) and np.array_equal(_states(first), _states(second))
-
-
-def _states(scores: Scores) -> npt.NDArray[np.uint8]:
-    return np.zeros(scores.values.shape, dtype=np.uint8) if scores.state is None else scores.state
+    return np.array_equal(bits(first), bits(second)) and np.array_equal(first.states, second.states)
 
 
 def check_declarations(plugins: Plugins, plugin: str) -> None:
@@ -176,8 +172,7 @@ def check_blocks(recommender: CheckedRecommender, train: Interactions, expected:
 
 def check_states(scores: Scores) -> None:
     """NaN is always unscored, and whatever is not unscored is a number."""
-    unscored = np.zeros(scores.values.shape, dtype=bool) if scores.state is None else scores.state == UNSCORED
-    not_marked = np.isnan(scores.values) & ~unscored
+    not_marked = np.isnan(scores.values) & (scores.states != UNSCORED)
     assert not not_marked.any(), f"{not_marked.sum()} scores are NaN and not marked as unscored"
 
 

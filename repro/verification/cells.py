@@ -86,9 +86,10 @@ class CellCheck:
         users = self.fold.judgements.test_users
         scores = read_scores(self._path("scores"), self._path("scored_items"), users, data.whole)
         recommender = ReplayedScores(scores, users).checked(self.event.cell)
-        measures = self._of_kind("ranking", "collection")
+        measures = simple_measures(self.run.measures, "ranking", "collection")
         measured = measure_lists(recommender, data, measures, self.run.protocol, self.fold.seed)
-        self.numbers |= {name: measured.values[name] for name in self._full_names("collection")}
+        collections = simple_measures(self.run.measures, "collection")
+        self.numbers |= {measure.full_name: measured.values[measure.full_name] for measure in collections}
         yield from self._compare_tables("lists", measured, FROM_SCORES)
         yield from self._compare_tables("values", measured, FROM_SCORES)
         if self._has_intervals:
@@ -104,7 +105,7 @@ class CellCheck:
 
     def _check_by_lists(self) -> Iterator[Failure]:
         """Values from the stored lists."""
-        measures = self._of_kind("ranking", "collection")
+        measures = simple_measures(self.run.measures, "ranking", "collection")
         possible = []
         for measure in measures:
             if obstacle := self.fold.obstacle(measure):
@@ -134,7 +135,7 @@ class CellCheck:
         self._set_sources(possible, FROM_LISTS)
 
     def _check_predictions(self) -> Iterator[Failure]:
-        measures, data = self._of_kind("prediction"), self.fold.data
+        measures, data = simple_measures(self.run.measures, "prediction"), self.fold.data
         if data is None:  # the order of rows depends on the data
             self._set_sources(measures, FROM_RESOLVED)
             return
@@ -248,12 +249,6 @@ class CellCheck:
                     f"was stored gives {expected.lowest!r} to {expected.highest!r}"
                 )
                 yield self._failure("values", what, measure)
-
-    def _of_kind(self, *kinds: str) -> list[Measure]:
-        return [measure for measure in simple_measures(self.run.measures) if measure.metric.kind in kinds]
-
-    def _full_names(self, kind: str) -> list[str]:
-        return [measure.full_name for measure in self._of_kind(kind)]
 
     def _set_sources(self, measures: Iterable[Measure], source: str) -> None:
         self.sources.update(dict.fromkeys((measure.name for measure in measures), source))

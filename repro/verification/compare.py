@@ -233,10 +233,8 @@ def _order(before: Run, after: Run, label: str) -> Order | None:
             overlaps.append(1.0)
             continue
         same = False
-        frames = [
-            read_parquet(run.stored(event, "lists")).to_pandas() for run, event in ((before, cell), (after, other))
-        ]
-        tau, overlap = order_distances(*frames)
+        lists = (read_parquet(run.stored(event, "lists")) for run, event in ((before, cell), (after, other)))
+        tau, overlap = order_distances(*(table.to_pandas() for table in lists))
         taus.append(tau)
         overlaps.append(overlap)
     if not taus:

@@ -60,7 +60,7 @@ class NearestNeighbours(ABC):
 
     def _by_surprise(self, users: CodeArray, items: CodeArray, where: Any, scores: Scores) -> Scores:
         assert self.algorithm is not None
-        state = np.zeros(scores.values.shape, dtype=np.uint8) if scores.state is None else scores.state
+        state = scores.states
         users, items = np.broadcast_arrays(users, items)
         for cell in zip(*np.nonzero(where), strict=True):
             prediction = self.algorithm.predict(int(users[cell]), int(items[cell]), clip=False)

@@ -78,8 +78,7 @@ class _CaseScores:
         return self.case.scores
 
     def predictions(self) -> Scores:
-        pairs, scores = (self.test.users, self.test.items), self.case.scores
-        return Scores(scores.values[pairs], None if scores.state is None else scores.state[pairs])
+        return self.case.scores[self.test.users, self.test.items]
 
 
 class Simulation:

@@ -88,12 +88,11 @@ def list_facts(tally: Tally, lengths: IntArray, items: IntArray, scored: IntArra
 
 def prediction_facts(predicted: Scores) -> Facts:
     """The facts about predictions, one for each test pair."""
-    state = np.zeros(len(predicted.values), dtype=np.uint8) if predicted.state is None else predicted.state
-    missing = np.isnan(predicted.values) | (state == UNSCORED)
+    missing = np.isnan(predicted.values) | (predicted.states == UNSCORED)
     predictions = predicted.values[~missing]
     return Facts(
         predictions=len(predicted.values),
         predictions_missing=int(missing.sum()),
-        predictions_fallback=int((state == FALLBACK).sum()),
+        predictions_fallback=int((predicted.states == FALLBACK).sum()),
         prediction_range=(float(predictions.min()), float(predictions.max())) if len(predictions) else None,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,24 @@ class Scores:
 
     values: FloatArray
     state: StateArray | None = None
+
+    @property
+    def states(self) -> StateArray:
+        """The state of each value."""
+        return np.full(self.values.shape, SCORED, dtype=np.uint8) if self.state is None else self.state
+
+    def __getitem__(self, cells: Any) -> Scores:
+        """Some of the scores, by an index of their array."""
+        return Scores(self.values[cells], None if self.state is None else self.state[cells])
+
+    @classmethod
+    def joined(cls, chunks: Sequence[Scores]) -> Scores:
+        """Scores one below the other."""
+        if len(chunks) == 1:
+            return chunks[0]
+        has_states = any(chunk.state is not None for chunk in chunks)
+        state = np.concatenate([chunk.states for chunk in chunks]) if has_states else None
+        return cls(np.concatenate([chunk.values for chunk in chunks]), state)
 
     @classmethod
     def from_nan(cls, values: FloatArray) -> Scores:
