@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
+from repro.clashes import clash as _clash
 from repro.current import Views, provide
 from repro.version import __version__
+
+if _problem := _clash():
+    warnings.warn(_problem, stacklevel=2)
 
 # Public names with the modules that define them. Modules are imported when first used, so that `import repro` is fast.
 _PUBLIC = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from repro.extras import is_installed
 from repro.plugin import plugins
 from repro.runs.journal.base import Number
+from repro.system import memory
 from repro.version import __version__
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def machine() -> dict[str, Number]:
         "architecture": platform.machine(),
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_bytes": memory(),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from repro.errors import DataError
+from repro.system import memory
 
 # A table is in memory twice for a moment, as Arrow columns and as arrays.
 _HELD = 2
@@ -55,7 +56,7 @@ def _declared_bytes(file: pq.ParquetFile, columns: Sequence[str] | None) -> int:
 
 def available_memory() -> int:
     """The bytes of memory that this process may still use: of the machine, and of its control group."""
-    free = [_number("/proc/meminfo", "MemAvailable:", os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))]
+    free = [_number("/proc/meminfo", "MemAvailable:", memory() or sys.maxsize)]
     for limit, used in (("memory.max", "anon"), ("memory/memory.limit_in_bytes", "total_rss")):
         path = Path("/sys/fs/cgroup") / limit
         most = _number(str(path), "", -1)

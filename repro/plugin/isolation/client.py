@@ -22,6 +22,7 @@ from repro.plugin.api.scores import Scores
 from repro.plugin.api.training import TrainingData
 from repro.plugin.isolation import wire
 from repro.plugin.isolation.pipes import Pipes
+from repro.system import HAS_PROCESS_GROUPS, end_group
 
 LAST_LINES = 12
 _START_SECONDS = 300.0
@@ -55,6 +56,11 @@ class WorkerProcess:
     """A running worker, which answers one request at a time. Errors include the last lines that it printed."""
 
     def __init__(self, launch: Launch) -> None:
+        if not HAS_PROCESS_GROUPS:
+            raise PluginError(
+                f"{launch.name} runs in an environment of its own, and frameworks can do so on Linux and macOS alone; "
+                "on Windows, use the Windows Subsystem for Linux, or a framework that can be installed next to repro"
+            )
         self.launch = launch
         self.made = 0
         self._closed = False
@@ -122,7 +128,7 @@ class WorkerProcess:
             return
         self._closed = True
         with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            end_group(self._process.pid)
         self._process.wait()
         self._pipes.close()
         self._path_folder.cleanup()
@@ -136,8 +142,9 @@ class WorkerProcess:
         self.close()
         if status >= 0:
             return self._error(f"ended with status {status} during {what}")
-        guess = "; out of memory?" if -status == signal.SIGKILL else ""
-        return self._error(f"was killed by signal {-status} ({signal.Signals(-status).name}{guess}) during {what}")
+        name = signal.Signals(-status).name
+        guess = "; out of memory?" if name == "SIGKILL" else ""
+        return self._error(f"was killed by signal {-status} ({name}{guess}) during {what}")
 
     def _error(self, what: str) -> PluginError:
         lines = "\n".join(f"    {line}" for line in self._pipes.last_lines(LAST_LINES))

@@ -19,6 +19,7 @@ from repro.errors import PluginError
 from repro.plugin.api.interfaces import Environment
 from repro.plugin.isolation import process_guard
 from repro.plugin.isolation.pins import is_pin
+from repro.system import interpreter
 
 COMPLETE = "complete.json"
 FROZEN = "frozen.txt"
@@ -60,7 +61,7 @@ def folder_of(name: str, environment: Environment) -> Path:
 def python_of(name: str, environment: Environment) -> Path | None:
     """The interpreter of a framework's environment, if that has been built."""
     folder = folder_of(name, environment)
-    return folder / "bin" / "python" if (folder / COMPLETE).is_file() else None
+    return interpreter(folder) if (folder / COMPLETE).is_file() else None
 
 
 def freeze_of(name: str, environment: Environment) -> list[str]:
@@ -88,7 +89,7 @@ def build(name: str, environment: Environment, report: Report, *, again: bool = 
             (folder / COMPLETE).unlink(missing_ok=True)  # first, so that a half-removed folder is not complete
             shutil.rmtree(folder, ignore_errors=True)
             _build(name, environment, folder, report)
-    return folder / "bin" / "python"
+    return interpreter(folder)
 
 
 @contextlib.contextmanager
@@ -110,7 +111,7 @@ def _locked(path: Path, report: Report) -> Iterator[None]:
 def _build(name: str, environment: Environment, folder: Path, report: Report) -> None:
     report(f"environment of {name} in {folder}")
     _run(name, [sys.executable, *VENV, str(folder)], report)
-    python = str(folder / "bin" / "python")
+    python = str(interpreter(folder))
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "10", "--timeout", "60"]
     for arguments in _installs(environment, folder, report):
         _run(name, [*pip, "install", "--prefer-binary", *arguments], report, tries=TRIES)

@@ -13,7 +13,10 @@ import threading
 
 def _end_with_pipe() -> None:
     os.read(0, 1)
-    os.killpg(os.getpid(), signal.SIGKILL)
+    if hasattr(os, "killpg"):
+        os.killpg(os.getpid(), signal.SIGKILL)
+    else:
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(os.getpid())])
 
 
 def main() -> int:

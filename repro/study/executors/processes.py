@@ -91,7 +91,7 @@ def _signals_handled(handle: Callable[[int, FrameType | None, Handler], Any]) ->
 @contextlib.contextmanager
 def _interrupts_blocked() -> Iterator[None]:
     """Within, SIGINT is blocked in the main thread, and in the processes that it starts."""
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
