@@ -13,7 +13,7 @@ from repro.explanations import Explanation, Multiverse
 from repro.reports.audit import write_audit_report
 from repro.reports.charts import specification
 from repro.reports.charts.comparison_chart import comparison_chart
-from repro.reports.charts.dot_chart import dot_chart, systems
+from repro.reports.charts.dot_chart import Dots, Frameworks, dot_chart, systems
 from repro.reports.explain import waterfall
 from repro.reports.explain.multiverse_page import specification_curve
 from repro.reports.run import write_report
@@ -42,7 +42,9 @@ class Views:
         table = run.table()
         name = _chosen(metric, list(table.columns), "the run")
         values = {str(label): float(value) for label, value in table[name].items()}
-        return dot_chart(name, values, systems(run.frameworks()), run.better[name], {})
+        rows = systems(run.frameworks())
+        shown = Dots(name, values, zero=run.better[name] != "lower")
+        return dot_chart(shown, rows, Frameworks(row.framework for row in rows))
 
     @_drawn.register(Compared)
     def _(self, compared: Compared) -> alt.TopLevelMixin:

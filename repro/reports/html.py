@@ -83,6 +83,11 @@ class Table:
     anchor: str = ""
     row_css: Mapping[int, str] = field(default_factory=dict)
 
+    @property
+    def is_number(self) -> list[bool]:
+        """Of each column, whether it is aligned to the right."""
+        return [(name.content if isinstance(name, Cell) else name) in self.numeric for name in self.header]
+
 
 @dataclass(frozen=True)
 class Details:

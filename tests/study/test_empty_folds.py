@@ -134,7 +134,7 @@ def test_a_fold_without_a_value_is_named_in_the_table_and_the_report(data, seed,
     own = f"kNN, reference popularity: hit@3, ndcg@3 in {where}"  # rmse of popularity is no fault of a fold
     assert re.search(rf"warning: {re.escape(common)}\n +{re.escape(own)}\n", done.output)
     page = html.unescape((tmp_path / "run" / "report.html").read_text())
-    assert f"{common}</p>" in page and f"<li>{own}</li>" in page
+    assert f"{common} kNN, reference popularity.</p>" in page and f"<li>{own}</li>" in page
     (made,) = read_journal(tmp_path / "run" / "journal.jsonl").events("findings.made")
     sentence = f"hit@3 of kNN has no value in {where}, so the value of all folds together is not a number."
     assert sentence in [finding.sentence for finding in made.findings]

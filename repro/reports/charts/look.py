@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from repro.reports.charts.renderer import refuse_without_library
@@ -21,6 +21,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 SCREEN_COLOURS = (*tuple(colour for colour in COLOURS if colour != "#000000"), "#A65628")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 2], [3, 1, 1, 1])
+
+LONGEST_NAME = 34  # characters of the name of an algorithm in a chart
 
 Style = TypeVar("Style")
 
@@ -60,6 +62,24 @@ _LOOK: dict[str, Any] = {
 def cycle_to(styles: Sequence[Style], length: int) -> list[Style]:
     """``length`` styles, from the beginning again after the last."""
     return [styles[index % len(styles)] for index in range(length)]
+
+
+def short_names(names: Iterable[str], most: int = LONGEST_NAME) -> dict[str, str]:
+    """Names of at most ``most`` characters, all different: the middle of longer ones is left out."""
+    short: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        text, number = name if len(name) <= most else _cut(name, most, ""), 1
+        while text in short.values():
+            number += 1
+            text = _cut(name, most, f" ({number})")
+        short[name] = text
+    return short
+
+
+def _cut(name: str, most: int, end: str) -> str:
+    """The start and the end of a name, and ``end``."""
+    kept = most - len(end) - 1
+    return f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}{end}"
 
 
 def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:

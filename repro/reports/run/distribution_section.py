@@ -12,7 +12,8 @@ import pandas as pd
 from repro.data.interactions import FloatArray
 from repro.data.io.parquet import read_parquet
 from repro.plugin import FALLBACK, SCORED, UNSCORED
-from repro.reports.charts import SCREEN_COLOURS
+from repro.reports.charts import SCREEN_COLOURS, short_names
+from repro.reports.charts.dot_chart import ROW_HEIGHT
 from repro.reports.html import Details, Table
 from repro.reports.run.run_view import RunView, Tested, written_p
 from repro.reports.run.sections import Section, figure
@@ -34,7 +35,7 @@ def distributions_section(view: RunView) -> Section:
             "Half of the users lie within the bar, 90% within the line; the tick is the median, the dot the mean. "
             "Each user counts once."
         )
-        blocks.append(figure(f"{view.main_metric} of users", sentence, quantile_chart(spread, view.main_metric)))
+        blocks.append(figure(f"{view.main_metric} of users", sentence, quantile_chart(view, spread, view.main_metric)))
         blocks.append(_details(spread, f"{view.main_metric} of users"))
     else:
         blocks.append(f"{view.main_metric} is about all users together: it has no distribution over users.")
@@ -47,22 +48,32 @@ def quantiles(values: pd.DataFrame) -> pd.DataFrame:
     return spread.assign(mean=values.mean())
 
 
-def quantile_chart(spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
-    """A line, a bar, a tick and a dot for each system."""
+def quantile_chart(view: RunView, spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
+    """A line, a bar, a tick and a dot for each system, in the colour of its framework."""
     from repro.reports.charts.library import alt
 
-    data = spread.rename_axis("system").reset_index()
+    data, order = _in_rows(view, spread.rename_axis("system").reset_index())
     formats = [alt.Tooltip(f"{name}:Q", format=".4f") for name in spread.columns]
-    base = alt.Chart(data, height=22 * len(data)).encode(
-        y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(spread.index))),
+    encodings = view.frameworks.encodings(data["framework"])
+    mark = {channel: encodings.pop(channel) for channel in ["shape"] if channel in encodings}
+    base = alt.Chart(data, height=ROW_HEIGHT * len(data)).encode(
+        y=alt.Y("row:N", title=None, scale=alt.Scale(domain=order)),
         tooltip=[alt.Tooltip("system:N", title="algorithm"), *formats],
+        **encodings,
     )
-    colour = SCREEN_COLOURS[0]
-    line = base.mark_rule(strokeWidth=1.5, color=colour).encode(x=alt.X("p5:Q", title=title), x2="p95:Q")
-    bar = base.mark_bar(size=11, color=colour, opacity=0.45).encode(x="p25:Q", x2="p75:Q")
-    middle = base.mark_tick(size=15, thickness=3, color=colour).encode(x="median:Q")
-    mean = base.mark_point(filled=True, size=45, color=SCREEN_COLOURS[1], opacity=1).encode(x="mean:Q")
+    line = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("p5:Q", title=title), x2="p95:Q")
+    bar = base.mark_bar(size=11, opacity=0.45).encode(x="p25:Q", x2="p75:Q")
+    middle = base.mark_tick(size=15, thickness=3).encode(x="median:Q")
+    mean = base.mark_point(filled=True, size=50, opacity=1, stroke="#222222", strokeWidth=0.8).encode(
+        x="mean:Q", **mark
+    )
     return alt.layer(line, bar, middle, mean)
+
+
+def _in_rows(view: RunView, data: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The data with a framework and a short name for each system, and the order of the names."""
+    names, frameworks = short_names(data["system"]), view.run.frameworks()
+    return data.assign(row=data["system"].map(names), framework=data["system"].map(frameworks)), list(names.values())
 
 
 def differences_section(view: RunView) -> Section:
@@ -79,7 +90,9 @@ def differences_section(view: RunView) -> Section:
         f"{tested.metric} of each user minus that of {tested.best}: {side} zero, {tested.best} is the better one. Half "
         "of the users lie within the bar, 90% within the line; the tick is the median, the dot the mean."
     )
-    drawn = figure(f"Differences to {tested.best}", sentence, quantile_chart(spread, f"difference in {tested.metric}"))
+    drawn = figure(
+        f"Differences to {tested.best}", sentence, quantile_chart(view, spread, f"difference in {tested.metric}")
+    )
     return Section("differences", title, [drawn, _difference_table(tested, others, title)])
 
 
@@ -136,7 +149,7 @@ def _scores(view: RunView) -> list[object]:
     )
     data = pd.DataFrame(bins, columns=["system", "bin", "share"])
     return [
-        *([figure("Scores", sentence, _strips(data))] if len(data) else []),
+        *([figure("Scores", sentence, _strips(view, data))] if len(data) else []),
         Table(header, rows, header[1:], caption, caption),
     ]
 
@@ -170,15 +183,16 @@ def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BI
     return [*numbers, f"{different:,}", *shares], (np.diff(ends) / len(own)).tolist()
 
 
-def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:
+def _strips(view: RunView, data: pd.DataFrame) -> alt.TopLevelMixin:
     """A strip for each algorithm; the opacity is the root of the share, so that rare scores are visible."""
     from repro.reports.charts.library import alt
 
     data = data[data["share"] > 0].assign(
         start=data["bin"] / _BINS, end=(data["bin"] + 1) / _BINS, share=data["share"].round(5)
     )
+    data, order = _in_rows(view, data.drop(columns="bin"))
     return (
-        alt.Chart(data.drop(columns="bin"), height=20 * data["system"].nunique())
+        alt.Chart(data, height=ROW_HEIGHT * len(order))
         .mark_bar(size=15, color=SCREEN_COLOURS[0])
         .encode(
             x=alt.X(
@@ -188,8 +202,9 @@ def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:
                 axis=alt.Axis(format="%", grid=False),
             ),
             x2="end:Q",
-            y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(data["system"].unique()))),
+            y=alt.Y("row:N", title=None, scale=alt.Scale(domain=order)),
             opacity=alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", range=[0.06, 1]), legend=None),
             tooltip=[alt.Tooltip("system:N", title="algorithm"), alt.Tooltip("share:Q", format=".2%")],
+            **view.frameworks.encodings(data["framework"], marks=False),
         )
     )

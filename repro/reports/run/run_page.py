@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from repro.errors import StudyError
 from repro.reports.html import render
-from repro.reports.run.answer_section import answer_section, values_section
+from repro.reports.run.answer_section import answer_section
 from repro.reports.run.curve_section import curves_section
 from repro.reports.run.distribution_section import differences_section, distributions_section
 from repro.reports.run.embedded import NOTICE, own, packed, policy, vega
@@ -20,10 +20,12 @@ from repro.reports.run.record_sections import (
     touched_section,
     tuning_section,
 )
+from repro.reports.run.results_section import results_section
 from repro.reports.run.run_view import RunView
 from repro.reports.run.significance_section import matrix_section
 from repro.reports.run.timing_section import timing_section
 from repro.reports.run.tradeoff_section import tradeoffs_section
+from repro.reports.run.values_section import values_section
 from repro.runs.run import Run
 from repro.runs.written_files import keep_files
 
@@ -33,6 +35,7 @@ REPLAY = "repro replay . --into ../replayed"
 
 SECTIONS = (
     answer_section,
+    results_section,
     touched_section,
     values_section,
     distributions_section,

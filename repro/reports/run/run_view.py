@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,8 +11,10 @@ import pandas as pd
 
 from repro.evaluation.suspicion import Summary, summaries
 from repro.extras import missing
-from repro.reports.charts.dot_chart import System, systems
+from repro.reports.charts.dot_chart import Frameworks, System, systems
 from repro.reports.html import number
+from repro.reports.run.gains import Gains, gains_of
+from repro.runs.agreement import Agreement, Recurring, agreements, recurring_algorithms
 from repro.runs.comparison import Compared, run_comparisons
 from repro.runs.journal import Contents, events
 from repro.runs.run import Run
@@ -138,6 +141,17 @@ class RunView:
         return next((name for name in self.better if self.values[name].notna().any()), next(iter(self.better)))
 
     @cached_property
+    def headlines(self) -> list[str]:
+        """The main metric and, where the study has both lists and predictions, the first accuracy of the other."""
+        of_predictions = {
+            name: measure.metric.kind == "prediction"
+            for name, measure in zip(self.better, self.run.measures, strict=True)
+            if measure.metric.task != "beyond accuracy" and self.values[name].notna().any()
+        }
+        first = dict(reversed([(kind, name) for name, kind in of_predictions.items()]))
+        return list(dict.fromkeys([self.main_metric, *(name for name in of_predictions if name in first.values())]))
+
+    @cached_property
     def ranking_metric(self) -> str:
         """The first metric of lists, or the main metric if there is none."""
         of_lists = (
@@ -151,10 +165,69 @@ class RunView:
     def systems(self) -> list[System]:
         return systems(self.run.frameworks())
 
+    @cached_property
+    def frameworks(self) -> Frameworks:
+        """The colour and the mark of each framework."""
+        return Frameworks(row.framework for row in self.systems)
+
     @property
     def several_frameworks(self) -> bool:
-        """Whether an algorithm comes from several frameworks."""
-        return any(row.framework for row in self.systems)
+        """Whether algorithms have a name without that of their framework, as several frameworks have them."""
+        return any(row.algorithm != row.label for row in self.systems)
+
+    @cached_property
+    def recurring(self) -> list[Recurring]:
+        """The algorithms that several frameworks have."""
+        return recurring_algorithms(self.run)
+
+    def agreements(self, metric: str) -> list[Agreement]:
+        """How far the frameworks agree by one metric, of each algorithm that several of them have."""
+        if metric not in self._agreements:
+            self._agreements[metric] = agreements(self.run, metric, self.recurring)
+        return self._agreements[metric]
+
+    def gains(self, metric: str) -> Gains | None:
+        """The differences to the baseline by one metric."""
+        if metric not in self._gains:
+            self._gains[metric] = (
+                None if self.baseline is None else gains_of(self.run, metric, self.baseline, self.untested)
+            )
+        return self._gains[metric]
+
+    _agreements = cached_property[dict[str, list[Agreement]]](lambda self: {})
+    _gains = cached_property[dict[str, Gains | None]](lambda self: {})
+
+    @cached_property
+    def baseline(self) -> str | None:
+        """The label of the baseline that the study names; None if it names none, or it did not finish."""
+        named = self.run.study.get("baseline")
+        return named if named in self.values.index else None
+
+    @property
+    def suspected(self) -> set[str]:
+        """The algorithms that a warning is about."""
+        return {name for finding in self.findings if finding.severity == "warning" for name in finding.algorithms}
+
+    def names(self, labels: Sequence[str]) -> str:
+        """Algorithms in words; those of several frameworks have their name once, with the frameworks in brackets."""
+        listed = set(labels)
+        members: dict[str, list[System]] = {}
+        for row in self.systems:
+            if row.label in listed:
+                members.setdefault(row.algorithm, []).append(row)
+        unknown = [label for label in labels if label not in {row.label for row in self.systems}]
+        texts = [
+            rows[0].label if len(rows) == 1 else f"{name} ({', '.join(row.framework for row in rows)})"
+            for name, rows in members.items()
+        ]
+        return ", ".join([*texts, *unknown])
+
+    def outside(self, metric: str) -> bool:
+        """Whether a number lies outside of the interval of its mean over users, because it averages differently."""
+        return any(
+            low == low and not low <= float(self.values[metric].get(label, low)) <= high
+            for label, (_, low, high) in self.means.get(metric, {}).items()
+        )
 
     @cached_property
     def seconds(self) -> pd.DataFrame:

@@ -58,11 +58,17 @@
   const fitted = (spec, width) => {
     spec.width = width;
     if (width < 520) {
-      spec.config.axis.labelLimit = 105;
-      for (const view of [spec, ...(spec.layer ?? [])]) {
-        for (const channel of Object.values(view.encoding ?? {})) {
+      const views = [spec, ...(spec.layer ?? [])];
+      for (const { encoding = {} } of views) {
+        for (const channel of Object.values(encoding)) {
           if (channel.legend) channel.legend.columns = 2;
         }
+        if (encoding.y?.field !== "row") continue;
+        /* A name is above its row, and not beside it. */
+        const rows = encoding.y.scale.domain.length;
+        const above = { labelAlign: "left", labelBaseline: "bottom", labelPadding: 0, labelOffset: -7 };
+        encoding.y.axis = { ...encoding.y.axis, ...above, labelLimit: width, domain: false, ticks: false };
+        spec.height = 34 * rows;
       }
     }
     return spec;

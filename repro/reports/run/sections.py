@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from repro.reports.charts import SCREEN_COLOURS
 from repro.reports.html import Figure, drawn_figure
 
 if TYPE_CHECKING:
@@ -33,5 +34,5 @@ def figure(caption: str, sentence: str, chart: alt.TopLevelMixin, width: int = W
     """A chart of one view, with a caption and a sentence about its main result."""
     fitted = chart.properties(width=width, autosize={"type": "fit-x", "contains": "padding"}, background="transparent")
     fitted = fitted.configure(aria=False).configure_axis(labelLimit=_LABELS, labelSeparation=6)
-    fitted = fitted.configure_legend(labelLimit=0)
+    fitted = fitted.configure_legend(labelLimit=0).configure_mark(color=SCREEN_COLOURS[0])
     return drawn_figure(caption, sentence, fitted, interactive=True)

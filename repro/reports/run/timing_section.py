@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from repro.reports.charts import SCREEN_COLOURS
+from repro.reports.charts.dot_chart import Dots, dots
+from repro.reports.html import Cell, Details, Grid, Table
 from repro.reports.run.run_view import RunView
-from repro.reports.run.sections import Section, figure
-
-if TYPE_CHECKING:
-    import altair as alt
+from repro.reports.run.sections import NARROW, Section, figure
 
 _LEAST = 0.001  # seconds; shorter times are drawn here, as clocks are not that precise
 
 
 def timing_section(view: RunView) -> Section | None:
-    """Seconds to fit and to score, on a scale of powers of ten."""
+    """Seconds to fit and to score, on a scale of powers of ten, and as a table."""
     seconds = view.seconds.loc[[row.label for row in view.systems]]
     if seconds.empty:
         return None
-    slowest = {name: str(seconds[name].idxmax()) for name in seconds.columns}
-    sentence = "; ".join(
-        f"longest to {name}: {label} ({seconds[name][label]:.2f} s)" for name, label in slowest.items()
-    )
-    note = "Medians of all folds; times on another machine, or in another run, differ."
-    drawn = figure("Seconds on a fold", f"{sentence[:1].upper()}{sentence[1:]}. {note}", _chart(seconds))
-    return Section("timing", "Timing", [drawn])
+    charts = []
+    for step in seconds.columns:
+        drawn = seconds[step].clip(lower=_LEAST)
+        chart = dots(Dots("seconds", dict(drawn), powers=_powers(drawn)), view.systems, view.frameworks)
+        if chart is not None:
+            slowest = str(seconds[step].idxmax())
+            sentence = f"Longest: {slowest} ({seconds[step][slowest]:.2f} s)."
+            charts.append(figure(f"Seconds to {step} a fold", sentence, chart, NARROW))
+    at_a_time = f", with {view.started.workers} cells at a time" if view.started.workers > 1 else ""
+    note = f"Medians of all folds{at_a_time}; times on another machine, or in another run, differ."
+    return Section("timing", "Timing", [note, Grid(charts), Details("The same as a table", [_table(seconds)])])
 
 
 def _powers(values: pd.Series) -> list[float]:
@@ -37,30 +38,10 @@ def _powers(values: pd.Series) -> list[float]:
     return [10.0**power for power in range(first, last + 1)]
 
 
-def _chart(seconds: pd.DataFrame) -> alt.TopLevelMixin:
-    from repro.reports.charts.library import alt
-
-    data = seconds.rename_axis("system").reset_index().melt("system", var_name="step", value_name="seconds")
-    data["drawn"] = data["seconds"].clip(lower=_LEAST)
-    steps = list(seconds.columns)
-    legend = alt.Legend(title=None, orient="top")
-    return (
-        alt.Chart(data, height=20 * len(seconds))
-        .mark_point(filled=True, size=65, opacity=0.9)
-        .encode(
-            x=alt.X(
-                "drawn:Q",
-                title="seconds",
-                scale=alt.Scale(type="log"),
-                axis=alt.Axis(format="~g", values=_powers(data["drawn"])),
-            ),
-            y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(seconds.index)), axis=alt.Axis(grid=True)),
-            color=alt.Color("step:N", scale=alt.Scale(domain=steps, range=list(SCREEN_COLOURS[:2])), legend=legend),
-            shape=alt.Shape("step:N", scale=alt.Scale(domain=steps, range=["circle", "diamond"]), legend=legend),
-            tooltip=[
-                alt.Tooltip("system:N", title="algorithm"),
-                alt.Tooltip("step:N"),
-                alt.Tooltip("seconds:Q", format=".3f"),
-            ],
-        )
+def _table(seconds: pd.DataFrame) -> Table:
+    header = ["algorithm", *(f"{step} (s)" for step in seconds.columns)]
+    rows = (
+        [Cell(str(label), is_header=True), *(f"{value:.2f}" for value in row)]
+        for label, row in zip(seconds.index, seconds.to_numpy(), strict=True)
     )
+    return Table(header, rows, header[1:], "Seconds on a fold", "Seconds on a fold")

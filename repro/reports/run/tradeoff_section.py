@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from repro.reports.charts import SCREEN_COLOURS
-from repro.reports.charts.dot_chart import framework_encodings
-from repro.reports.html import Grid
+from repro.reports.html import Cell, Details, Figure, Grid, Table
+from repro.reports.run.point_names import LINE, Placed, named_points
 from repro.reports.run.run_view import RunView
 from repro.reports.run.sections import NARROW, Section, figure
 from repro.runs.catalogue_reach import catalogue_reach
@@ -17,13 +17,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 _CUTOFF = 10  # if no metric of the study has one
-# Pixels: about the size of the plot; half a dot; the longest name, and the height of its line; the margin for names.
-_PLOT, _DOT, _LONGEST, _LINE, _MARGIN = (350, 280), 6, 110, 11, 30
-# Names are right or left of a point: side, alignment, distance.
-_SIDES: tuple[tuple[str, Literal["left", "right"], int], ...] = (("right", "left", 8), ("left", "right", -8))
 _COUNTED = "it is counted from the stored lists, with the test parts of the other folds as the training part"
 _UNCOUNTED = "a run folder has no training parts, so it cannot be counted from the stored lists; add novelty@10"
-_NAMED = 16  # most systems whose points have names
 
 
 def tradeoffs_section(view: RunView) -> Section:
@@ -46,11 +41,22 @@ def tradeoffs_section(view: RunView) -> Section:
             novelty = f"novelty@{cutoff} (bits)", defined
             notes.append(f"novelty: {_COUNTED if defined else _UNCOUNTED}")
     drawn = [
-        figure(f"{view.ranking_metric} against {axis}", _sentence(axis, defined), _scatter(view, axis, defined), NARROW)
+        block
         for axis, values in (coverage, novelty)
         if (defined := {label: value for label, value in values.items() if value == value})
+        for block in _figure(view, axis, defined)
     ]
-    return Section("tradeoffs", title, [Grid(drawn), *(f"The study does not measure {note}." for note in notes)])
+    figures = [block for block in drawn if isinstance(block, Figure)]
+    keys = [block for block in drawn if isinstance(block, Table)]
+    return Section(
+        "tradeoffs",
+        title,
+        [
+            Grid(figures),
+            *([Details("The points with their names", keys)] if keys else []),
+            *(f"The study does not measure {note}." for note in notes),
+        ],
+    )
 
 
 def _measured(view: RunView, name: str) -> tuple[str, dict[str, float]] | None:
@@ -61,14 +67,8 @@ def _measured(view: RunView, name: str) -> tuple[str, dict[str, float]] | None:
     return None
 
 
-def _sentence(axis: str, values: dict[str, float]) -> str:
-    low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
-    return f"{axis} is lowest with {low} ({values[low]:.4g}) and highest with {high} ({values[high]:.4g})."
-
-
-def _scatter(view: RunView, axis: str, values: dict[str, float]) -> alt.TopLevelMixin:
-    from repro.reports.charts.library import alt
-
+def _figure(view: RunView, axis: str, values: dict[str, float]) -> list[Figure | Table]:
+    """The chart, and a table of its points with their numbers."""
     metric = view.ranking_metric
     accuracy = view.values[metric].dropna()
     rows = [
@@ -77,55 +77,51 @@ def _scatter(view: RunView, axis: str, values: dict[str, float]) -> alt.TopLevel
         if row.label in values and row.label in accuracy
     ]
     data = pd.DataFrame(rows, columns=["label", "framework", "reach", "accuracy"])
-    data["side"] = _sides(data)
-    base = alt.Chart(data, height=300).encode(
-        x=alt.X("reach:Q", title=axis, scale=alt.Scale(zero=False, padding=14, nice=False)),
-        y=alt.Y("accuracy:Q", title=metric, scale=alt.Scale(zero=view.better[metric] != "lower")),
-        tooltip=[
-            alt.Tooltip("label:N", title="algorithm"),
-            alt.Tooltip("reach:Q", title="x", format=".4f"),
-            alt.Tooltip("accuracy:Q", title="y", format=".4f"),
-        ],
-    )
-    encodings = framework_encodings(data["framework"]) if len(data) else {}
-    points = base.mark_point(filled=True, size=70, opacity=0.85, color=SCREEN_COLOURS[0]).encode(**encodings)
-    if len(data) > _NAMED:
-        return points
-    names = [
-        base.transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
-        .mark_text(align=align, dx=dx, fontSize=10, limit=_LONGEST, color="#222222")
-        .encode(text="label:N")
-        for side, align, dx in _SIDES
+    named = named_points(data["label"].tolist(), data["reach"].tolist(), data["accuracy"].tolist())
+    low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    sentence = f"{axis} is lowest with {low} ({values[low]:.4g}) and highest with {high} ({values[high]:.4g})."
+    if named.numbered:
+        sentence += " Points have numbers; their names are in the table below."
+    chart = _scatter(view, axis, data, named.texts)
+    caption = f"{metric} against {axis}"
+    table = [
+        [str(number), Cell(label, is_header=True), f"{x:.4f}", f"{y:.4f}"]
+        for number, (label, _, x, y) in enumerate(rows, 1)
     ]
-    return alt.layer(points, *names)
+    header = ["number", "algorithm", axis, metric]
+    return [
+        figure(caption, sentence, chart, NARROW),
+        Table(header, table, [header[0], *header[2:]], caption, f"Points of {caption}"),
+    ]
 
 
-def _sides(data: pd.DataFrame) -> list[str]:
-    """The side of its point that each name is on, so that no two names overlap; empty if there is no space.
+def _scatter(view: RunView, axis: str, data: pd.DataFrame, texts: Sequence[Placed]) -> alt.TopLevelMixin:
+    from repro.reports.charts.library import alt
 
-    The tooltips and the table have all names.
-    """
-    xs, ys = _scaled(data["reach"], _PLOT[0]), _scaled(data["accuracy"], _PLOT[1])
-    taken = [(x - _DOT, x + _DOT, y) for x, y in zip(xs, ys, strict=True)]
-    sides = []
-    for label, x, y in zip(data["label"], xs, ys, strict=True):
-        length = min(6.0 * len(label), _LONGEST)
-        spans = {"right": (x + _DOT, x + _DOT + length, y), "left": (x - _DOT - length, x - _DOT, y)}
-        free = [side for side, span in spans.items() if _is_free(span, taken)]
-        taken += [spans[side] for side in free[:1]]
-        sides.append(free[0] if free else "")
-    return sides
-
-
-def _scaled(values: pd.Series, size: int) -> pd.Series:
-    """From 0, the lowest value, to ``size``, the highest."""
-    span = values.max() - values.min()
-    return (values - values.min()) / (span or 1) * size
-
-
-def _is_free(span: tuple[float, float, float], taken: list[tuple[float, float, float]]) -> bool:
-    """Whether a name fits within the plot without overlap; a span is its start, end and height."""
-    start, end, height = span
-    if start < -_MARGIN or end > _PLOT[0] + _MARGIN:
-        return False
-    return not any(start < right and end > left and abs(height - y) < _LINE for left, right, y in taken)
+    metric = view.ranking_metric
+    x_axis = alt.X("reach:Q", title=axis, scale=alt.Scale(zero=False, padding=14, nice=False))
+    y_axis = alt.Y("accuracy:Q", title=metric, scale=alt.Scale(zero=view.better[metric] != "lower"))
+    points = (
+        alt.Chart(data, height=320)
+        .mark_point(filled=True, size=70, opacity=0.85)
+        .encode(
+            x=x_axis,
+            y=y_axis,
+            tooltip=[
+                alt.Tooltip("label:N", title="algorithm"),
+                alt.Tooltip("reach:Q", title=axis, format=".4f"),
+                alt.Tooltip("accuracy:Q", title=metric, format=".4f"),
+            ],
+            **view.frameworks.encodings(data["framework"]),
+        )
+    )
+    layers = [points]
+    for side in dict.fromkeys(text.side for text in texts):
+        placed = pd.DataFrame(
+            [(text.text, text.x, text.y) for text in texts if text.side == side], columns=["text", "reach", "accuracy"]
+        )
+        names = alt.Chart(placed).mark_text(
+            align=side.align, dx=side.dx, dy=side.dy, fontSize=LINE - 1, baseline="middle", color="#222222"
+        )
+        layers.append(names.encode(x=x_axis, y=y_axis, text="text:N"))
+    return alt.layer(*layers)

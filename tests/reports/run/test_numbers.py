@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from repro.plugin import FALLBACK, SCORED, UNSCORED
-from repro.reports.run.answer_section import answer
+from repro.reports.run.best_answer import best_answer
 from repro.reports.run.distribution_section import score_row
 from repro.reports.run.run_view import RunView
 from repro.runs.run import Run
@@ -27,7 +27,7 @@ def test_scores_are_counted_by_hand():
 
 
 def test_the_answer_is_that_of_the_table(finished):
-    sentence = answer(RunView(Run(finished.folder)))
+    sentence = best_answer(RunView(Run(finished.folder)), "ndcg@5")
     values = finished.table()["ndcg@5"].sort_values(ascending=False)
     (best, first), (second, runner_up) = list(values.items())[:2]
     gap = f"which is {first - runner_up:.4f} ({(first - runner_up) / runner_up:.1%}) more than {second}"
@@ -43,4 +43,4 @@ def test_the_answer_is_that_of_the_table(finished):
 def test_the_best_of_errors_is_the_lowest(tmp_path):
     results = small_study(["rmse"], ["reference/bias", "reference/item-mean"]).run(tmp_path / "run")
     best = results.table()["rmse"].idxmin()
-    assert f"By rmse, {best} is best, with the lowest value: " in answer(RunView(results))
+    assert f"By rmse, {best} is best, with the lowest value: " in best_answer(RunView(results), "rmse")
