@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
-# Longer names are not misspelt names, and take long to compare.
-_LONGEST = 200
+from repro.similar import most_similar
 
 
 class ReproError(Exception):
@@ -46,9 +44,5 @@ class ReproWarning(UserWarning):
 
 def nearest(unknown: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: a `did you mean` clause, or a full stop."""
-    unknown = unknown[:_LONGEST]
-    names = [name for name in known if len(name) <= _LONGEST]
-    close = difflib.get_close_matches(unknown, names, n=1, cutoff=0.5)
-    if not close:
-        close = [name for name in names if unknown and unknown in name][:1]
-    return f"; did you mean '{close[0]}'?" if close else "."
+    similar = most_similar(unknown, known)
+    return f"; did you mean '{similar}'?" if similar is not None else "."
