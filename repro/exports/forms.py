@@ -6,7 +6,7 @@ import pkgutil
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,17 +76,40 @@ def export(
     *,
     replace: bool = False,
     as_zip: bool = False,
-    **settings: Any,
+    baseline: str | None = None,
+    test: str | None = None,
+    correct: str | None = None,
+    level: float | None = None,
+    license: str | None = None,
+    author: str | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a run, or the run in a folder, to ``target`` in another format; `repro export --list` lists all formats.
 
+    run       the run, or its folder
+    form      "ro-crate", "prov", "trec", "ir-metadata", "latex", "methods", "checklist", "csv", or one of a plug-in
+    target    the file or folder, which is written completely or not at all
+    replace   replace an existing file or folder, which is an error otherwise
+    as_zip    write a folder as one .zip file
+    baseline, test, correct, level
+              of latex and methods: the significance tests, as in :func:`repro.compare`
+    license, author
+              of ro-crate: the address of the licence of the published crate, and who ran the study
+    settings  further settings of a format of a plug-in
+
     >>> repro.export("run", "latex", "table", baseline="popularity")
     PosixPath('table')
-
-    ``target`` is written completely or not at all. An existing file or folder is an error, unless ``replace`` is true.
-    With ``as_zip`` a folder becomes one file. ``settings`` are those of the format.
     """
-    folder, target = run.folder if isinstance(run, Run) else Path(run), Path(target)
+    stated = {"baseline": baseline, "test": test, "correct": correct, "level": level}
+    stated |= {"license": license, "author": author, **(settings or {})}
+    given = {name: value for name, value in stated.items() if value is not None}
+    return _export(run, form, Path(target), replace, as_zip, given)
+
+
+def _export(
+    run: Run | str | Path, form: str, target: Path, replace: bool, as_zip: bool, settings: Mapping[str, Any]
+) -> Path:
+    folder = run.folder if isinstance(run, Run) else Path(run)
     exporter = find_exporter(form)
     if unknown := [name for name in settings if name not in exporter.takes]:
         takes = f"it takes: {', '.join(exporter.takes)}" if exporter.takes else "it takes none"
@@ -135,7 +158,7 @@ def export_forms(
         zipped = as_zip and not chosen[form].suffix
         progress(form, 0, 1)
         before = _files(target, into)
-        written[form] = export(folder, form, target, replace=replace, as_zip=zipped, **own)
+        written[form] = _export(folder, form, target, replace, zipped, own)
         after = _files(target, into)
         keep_written(into, after, run=folder, removed=[name for name in before if name not in after])
         progress(form, 1, 1)

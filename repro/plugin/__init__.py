@@ -23,6 +23,7 @@ from repro.plugin.api.spec import impl
 from repro.plugin.api.training import TrainingData
 from repro.plugin.host.discovery import installed_plugins, load_plugins, plugins, selected
 from repro.plugin.host.guard import CheckedRecommender, make_recommender
+from repro.plugin.host.installation import install
 from repro.plugin.host.placement import Plugins, how_to_install
 from repro.plugin.host.validation import parameters_of
 from repro.plugin.isolation.pins import pinned
@@ -57,6 +58,7 @@ __all__ = [
     "TrainingData",
     "how_to_install",
     "impl",
+    "install",
     "installed_plugins",
     "load_plugins",
     "make_recommender",

@@ -2,8 +2,19 @@
 
 from repro.replications.claim_runs import Options
 from repro.replications.claims.claim import Claim
+from repro.replications.claims.draft import draft_claim
 from repro.replications.replication import claims_below, replicate
 from repro.replications.verdicts.cells import Budget
 from repro.replications.verdicts.judgement import VERDICTS, Judgement, Replication
 
-__all__ = ["VERDICTS", "Budget", "Claim", "Judgement", "Options", "Replication", "claims_below", "replicate"]
+__all__ = [
+    "VERDICTS",
+    "Budget",
+    "Claim",
+    "Judgement",
+    "Options",
+    "Replication",
+    "claims_below",
+    "draft_claim",
+    "replicate",
+]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from repro.progress import Shown, shown
 from repro.replications.claim_runs import Options, Runs, versions_of
 from repro.replications.claims.claim import FILE, Claim
 from repro.replications.verdicts.cells import Budget, CellVerdicts
@@ -14,6 +15,7 @@ from repro.replications.verdicts.facts import judge_facts, unavailable
 from repro.replications.verdicts.files import write_replication
 from repro.replications.verdicts.judgement import Judgement, Replication, not_run
 from repro.replications.verdicts.patterns import judge_patterns
+from repro.study.progress import watching
 from repro.types import Progress
 
 
@@ -24,21 +26,33 @@ def replicate(
     newer: bool = False,
     options: Options | None = None,
     budget: Budget | None = None,
-    progress: Progress | None = None,
+    progress: Shown = True,
 ) -> Replication:
     """Run the studies of a claim, judge its numbers, and write verdicts and a journal next to the claim.
 
+    claim     the claim, or its file
     seeds     how many seeds to run: those of the claim, and further ones if it has fewer
     newer     where the claim pins versions of frameworks, also run the installed ones
-    options   how to execute the runs
+    options   how to execute the runs, such as ``Options(workers=4)`` (:class:`repro.replications.Options`)
     budget    limits for settings of open decisions and for the search for nearer protocols
-    progress  receives the progress
+              (:class:`repro.replications.Budget`)
+    progress  whether to show the progress, or a function that receives it (:mod:`repro.progress`)
+
+    Returns a :class:`repro.replications.Replication`, with a judgement of each number.
 
     >>> repro.replicate("claim.toml").summary
     '1 exact'
     """
     loaded = claim if isinstance(claim, Claim) else Claim.load(claim)
-    run_options, limits = options or Options(), budget or Budget()
+    with shown(progress) as tell:
+        run_options = options or Options()
+        run_options = replace(run_options, watcher=run_options.watcher or watching(tell))
+        return _replicated(loaded, seeds, newer, run_options, budget or Budget(), tell)
+
+
+def _replicated(
+    loaded: Claim, seeds: int | None, newer: bool, run_options: Options, limits: Budget, progress: Progress
+) -> Replication:
     if reason := unavailable(loaded):
         return write_replication(loaded, _not_run(loaded, reason), None)
     examples = WorkedExamples(loaded) if loaded.examples else None

@@ -1,5 +1,7 @@
 """Studies: definition, plan, engine, executors, tuning."""
 
+from repro.study.check import check_study
+from repro.study.draft import draft_study
 from repro.study.engine import RunOptions, run_study
 from repro.study.entry import Entry
 from repro.study.model import Study
@@ -15,6 +17,8 @@ __all__ = [
     "RunOptions",
     "Study",
     "Watcher",
+    "check_study",
+    "draft_study",
     "make_plan",
     "reload_study",
     "run_study",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from repro.data import Interactions, load_dataset
 from repro.errors import PluginError, StudyError
@@ -16,6 +16,9 @@ from repro.protocol import Protocol, Value
 from repro.replications.claims.printed import Printed, Tolerance
 from repro.study import Study
 from repro.study.entry import EVERY, read_entries
+
+if TYPE_CHECKING:
+    from repro.replications.check import ClaimCheck
 
 OWN = ""  # the name of the claim's main protocol, [protocol]
 FILE = "claim.toml"
@@ -238,6 +241,16 @@ class Claim:
         from repro.replications.claims.reader import read_claim
 
         return read_claim(Path(path))
+
+    def check(self) -> ClaimCheck:
+        """What the source leaves open, what would be run, and what is missing for it; nothing is run.
+
+        >>> repro.Claim.load("claim.toml").check().missing
+        ('the claim states no digest of the data; `repro data describe` prints it',)
+        """
+        from repro.replications.check import check
+
+        return check(self)
 
     @property
     def folder(self) -> Path:

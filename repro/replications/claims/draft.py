@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from repro.errors import ReproError, nearest
+from repro.errors import ReproError, StudyError, nearest
 from repro.evaluation.metrics import metrics, own_name, parse_measure
 from repro.plugin import plugins
 from repro.protocol import Protocol
 from repro.protocol.toml import Inline, Place, write_toml
-from repro.replications.claims.printed_table import PrintedTable
+from repro.replications.claims.claim import FILE
+from repro.replications.claims.printed_table import PrintedTable, read_table
 
 FILL_IN = "fill in: "
 BASE, UNKNOWN = "random-5fold", "reference/random"
@@ -31,6 +33,41 @@ class Draft:
     algorithms: dict[str, str] = field(default_factory=dict)
     table: PrintedTable | None = None
     metrics: tuple[str, ...] = ()
+
+    def write(self, file: Path) -> str:
+        """Write the claim to a file that does not exist yet; its text, in which comments say what to fill in."""
+        if file.exists():
+            raise StudyError(f"{file} is there already; choose another folder with --into")
+        text = claim_text(self)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return text
+
+
+def draft_claim(
+    table: str | Path,
+    into: str | Path = ".",
+    *,
+    title: str = "",
+    source: str = "",
+    data: str = "",
+    protocol: str = "",
+) -> Path:
+    """Write a claim file from a table of printed numbers; comments in it say what to fill in.
+
+    table     a CSV file or LaTeX
+    into      the folder of the claim
+    title     what is claimed
+    source    where it was printed
+    data      the name of a data set, or a file
+    protocol  the protocol that is nearest to the source
+
+    >>> repro.replications.draft_claim("table.tex", "their-paper", title="Two algorithms")
+    PosixPath('their-paper/claim.toml')
+    """
+    file = Path(into) / FILE
+    Draft(title, source, data, protocol, table=read_table(Path(table))).write(file)
+    return file
 
 
 def metric_of(column: str) -> str:

@@ -30,9 +30,8 @@ def claim() -> None:
 def check(file: str, as_json: bool) -> None:
     """What the source leaves open, what would be run, and what is missing for it; nothing is run."""
     from repro.replications import Claim
-    from repro.replications.check import check as check_claim
 
-    checked = check_claim(Claim.load(file))
+    checked = Claim.load(file).check()
     if as_json:
         print_json(checked.to_dict())
         return
@@ -90,7 +89,7 @@ def new(options: NewClaimOptions) -> None:
     """
     from repro.errors import StudyError
     from repro.replications.claims.claim import FILE
-    from repro.replications.claims.draft import Draft, claim_text
+    from repro.replications.claims.draft import Draft
     from repro.replications.claims.printed_table import read_table
 
     target = Path(options.into) / FILE
@@ -101,9 +100,7 @@ def new(options: NewClaimOptions) -> None:
         draft.table = read_table(options.table)
     else:
         _ask(draft)
-    text = claim_text(draft)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+    text = draft.write(target)
     to_fill_in = [line.strip() for line in text.splitlines() if "# fill in" in line]
     notes = list(draft.table.notes) if draft.table else []
     if options.as_json:
