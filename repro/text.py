@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 
 def plural(count: int, noun: str) -> str:
@@ -14,3 +15,8 @@ def plural(count: int, noun: str) -> str:
 def finite(value: float) -> float | None:
     """A number for JSON: None where it is infinite or NaN."""
     return value if math.isfinite(value) else None
+
+
+def as_page(text: str) -> str:
+    """Text as HTML, for notebooks."""
+    return f"<pre>{escape(text)}</pre>"

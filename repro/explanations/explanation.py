@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 THRESHOLD = 0.05  # the share of the gap above which an interaction is shown
+_SHOWN = 30  # rows of the text
 _NOISE = 1e-9  # smaller interactions are numerical noise
 
 Vector = npt.NDArray[np.float64]
@@ -121,6 +123,32 @@ class Explanation:
                     }
                 )
         return pd.DataFrame(rows)
+
+    @property
+    def _heading(self) -> str:
+        exact = "all orders" if self.orders is None else f"{self.orders:,} sampled orders"
+        return f"{self.metric}: from {self.first} to {self.second}, decision by decision (mean over {exact})"
+
+    def _table(self) -> pd.DataFrame:
+        """Both ends and the contributions between them: a column for each algorithm."""
+        rows = {self.first: self.before}
+        rows |= {contribution.sentence: contribution.values for contribution in self.contributions}
+        frame = pd.DataFrame([*rows.values(), self.after], columns=list(self.algorithms))
+        return frame.set_axis([*rows, self.second], axis=0)
+
+    @property
+    def _remarks(self) -> list[str]:
+        refits = ", ".join(change.decision for change in self.needs_refit)
+        left_out = [f"left out: {label} {reason}" for label, reason in self.left_out.items()]
+        return [*left_out, *([f"not included, as they need another fit: {refits}"] if refits else []), *self.notes]
+
+    def __repr__(self) -> str:
+        table = self._table().to_string(max_rows=_SHOWN, max_cols=8, line_width=100, float_format="{:+.4f}".format)
+        return "\n".join([self._heading, table, *self._remarks])
+
+    def _repr_html_(self) -> str:
+        table = self._table().to_html(max_rows=_SHOWN, max_cols=12, float_format="{:+.4f}".format)
+        return f"<p><b>{escape(self._heading)}</b></p>{table}<p>{'<br>'.join(map(escape, self._remarks))}</p>"
 
     def to_dict(self) -> dict[str, object]:
         """All fields as JSON-compatible data."""

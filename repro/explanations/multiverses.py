@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,6 +76,34 @@ class Multiverse:
         study; below are the choices of each variant.
         """
         return views().plot(self, metric=metric)
+
+    @property
+    def _heading(self) -> str:
+        of = f" of {self.combinations:,}" if self.combinations is not None and not self.complete else ""
+        varied = ", ".join(axis.decision for axis in self.axes)
+        return f"{self.study}: {len(self.variants):,}{of} protocols; decisions that vary: {varied}"
+
+    def _tables(self) -> dict[str, pd.DataFrame]:
+        """Of each metric: the spread of each algorithm, and the share of protocols in which it is best."""
+        universes = [self.of(metric) for metric in self.metrics]
+        return {
+            universe.metric: universe.spread().assign(wins=universe.wins().to_numpy()).set_index("algorithm")
+            for universe in universes
+        }
+
+    def __repr__(self) -> str:
+        tables = [
+            f"{metric}\n{table.to_string(max_rows=20, line_width=100, float_format='{:.4f}'.format)}"
+            for metric, table in self._tables().items()
+        ]
+        return "\n".join([self._heading, *tables, *self.notes])
+
+    def _repr_html_(self) -> str:
+        tables = "".join(
+            f"<p>{escape(metric)}</p>{table.to_html(max_rows=20, float_format='{:.4f}'.format)}"
+            for metric, table in self._tables().items()
+        )
+        return f"<p><b>{escape(self._heading)}</b></p>{tables}<p>{'<br>'.join(map(escape, self.notes))}</p>"
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each variant, algorithm and metric, with the choices of the variant."""

@@ -21,11 +21,13 @@ from repro.runs.journal import canonical_json
 from repro.study.entry import label_of, read_entries, require_space
 from repro.study.metric_lists import EXAMPLE, StatedMetrics, expanded_metrics
 from repro.study.tuning.settings import names_of, read_tuning, with_search_spaces
+from repro.text import as_page
 
 if TYPE_CHECKING:
     from repro.runs.run import Run
 
 KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune", "baseline")
+_SHOWN = 10  # algorithms in the text of a study
 
 
 class Study:
@@ -250,6 +252,24 @@ class Study:
             run = run_study(self, into, options)
         warn(run.findings)
         return run
+
+    def __repr__(self) -> str:
+        labels = [entry.label for entry in self.entries]
+        more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+        return "\n".join(
+            [
+                f"Study{f': {self.question}' if self.question else ''}",
+                f"  data        {self.data_name}",
+                f"  protocol    {self.protocol.name or 'without a name'} (hash {self.protocol.hash[:12]})",
+                f"  algorithms  {', '.join(labels[:_SHOWN])}{more}",
+                f"  metrics     {', '.join(measure.name for measure in self.measures)}",
+                f"  seed        {self.seed}",
+                *(f"  left out    {reason}" for reason in dict.fromkeys(self.left_out.values())),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        return as_page(repr(self))
 
     def to_toml(self) -> str:
         """The study as the text of a file; the protocol is in another file, ``protocol.toml``."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from repro.runs.folder import JOURNAL
+from repro.text import as_page
 
 if TYPE_CHECKING:
     from repro.runs.journal.events import Line
@@ -100,6 +101,12 @@ class Verification:
     def __str__(self) -> str:
         refitted = [] if self.refitted is None else ["", str(self.refitted)]
         return "\n".join([self.summary, *(f"  {line}" for line in self.details), *refitted])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return as_page(str(self))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for scripts."""

@@ -19,6 +19,7 @@ from repro.runs.written_files import keep_files
 from repro.study import Study, make_plan
 from repro.study.environment import versions
 from repro.study.reload import reload_study, require_same_data
+from repro.text import as_page
 from repro.verification.compare import Comparison, RefitOptions, compare_runs
 from repro.verification.finding import Verification
 from repro.verification.freezes import Say, Surroundings, build, surroundings
@@ -51,6 +52,14 @@ class Replay:
     def versions_of_then(self) -> bool:
         """Whether every framework ran with the versions that the run kept a freeze of, and with all of them."""
         return all(framework.as_then for framework in self.frameworks)
+
+    def __repr__(self) -> str:
+        changed = [f"{name}: {then} then, {now} now" for name, (then, now) in self.changed.items()]
+        sentences = [framework.sentence for framework in self.frameworks]
+        return "\n".join([f"{self.folder}: {self.comparison}", *sentences, *changed])
+
+    def _repr_html_(self) -> str:
+        return as_page(repr(self))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for scripts; ``original`` quotes the journal line with which the original run finished."""

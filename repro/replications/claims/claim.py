@@ -246,7 +246,7 @@ class Claim:
         """What the source leaves open, what would be run, and what is missing for it; nothing is run.
 
         >>> repro.Claim.load("claim.toml").check().missing
-        ('the claim states no digest of the data; `repro data describe` prints it',)
+        ()
         """
         from repro.replications.check import check
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
 
 from repro.replications.claims.claim import Cell, Fact, Pattern
 from repro.replications.claims.printed import Printed, Rounding, mean
 from repro.text import finite
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VerdictName = Literal["exact", "within", "underspecified", "differs", "erratum", "holds", "does not hold", "not run"]
 VERDICTS: Mapping[VerdictName, str] = {
@@ -171,6 +175,33 @@ class Replication:
     versions: Mapping[str, str] = field(default_factory=dict)
     searches: tuple[Search, ...] = ()
     journal: str = ""
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each judgement: algorithm, metric, under, printed, measured, verdict, why."""
+        import pandas as pd
+
+        rows = [
+            (
+                judgement.algorithm,
+                judgement.metric,
+                judgement.under,
+                judgement.printed.text if judgement.printed else "",
+                judgement.value,
+                judgement.verdict,
+                judgement.why,
+            )
+            for judgement in self.judgements
+        ]
+        return pd.DataFrame(rows, columns=["algorithm", "metric", "under", "printed", "measured", "verdict", "why"])
+
+    def __repr__(self) -> str:
+        table = self.to_frame().drop(columns="why").to_string(max_rows=20, line_width=100, index=False)
+        return "\n".join([f"{self.title}: {self.summary}", table, *self.notes])
+
+    def _repr_html_(self) -> str:
+        table = self.to_frame().to_html(max_rows=20, index=False)
+        heading = escape(f"{self.title}: {self.summary}")
+        return f"<p><b>{heading}</b></p>{table}<p>{'<br>'.join(map(escape, self.notes))}</p>"
 
     def counts(self) -> dict[VerdictName, int]:
         """The number of judgements for each verdict that occurs."""
