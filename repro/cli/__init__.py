@@ -13,6 +13,7 @@ from typing import NoReturn, TextIO
 import click
 
 from repro.cli.command_group import CommandGroup
+from repro.cli.exit_codes import CLOSED, FAILED, INTERRUPTED, TERMINATED
 from repro.cli.output import Styled, echo
 
 
@@ -70,14 +71,14 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt) as abort:
         stop = abort.__cause__ or abort  # click raises Abort from a KeyboardInterrupt
         echo(str(stop) or "stopped", err=True)
-        sys.exit(143 if isinstance(stop, Terminated) else 130)
+        sys.exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
     except ReproError as error:
         echo(Styled("error: ", fg="red"), str(error), err=True)
-        sys.exit(1)
+        sys.exit(FAILED)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(141)
+        sys.exit(CLOSED)
     except OSError as error:  # a full disk, a folder that cannot be written
         where = f": {error.filename}" if error.filename else ""
         echo(Styled("error: ", fg="red"), f"{error.strerror or error}{where}", err=True)
-        sys.exit(1)
+        sys.exit(FAILED)

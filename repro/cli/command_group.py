@@ -11,6 +11,7 @@ from importlib.machinery import SourceFileLoader
 import click
 
 from repro.cli import commands
+from repro.cli.exit_codes import EXIT_CODES
 
 
 @cache
@@ -65,3 +66,5 @@ class CommandGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary(name)) for name in command_modules()])
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in EXIT_CODES.items()])

@@ -1,6 +1,7 @@
 """The command line: help that comes at once, errors in a sentence, JSON for scripts."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 
 from repro.cli import cli
 from repro.cli.command_group import command_modules
+from repro.cli.exit_codes import EXIT_CODES
+from repro.cli.options.option_classes import Command
 
 HEAVY = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy")
 
@@ -77,3 +80,63 @@ def test_commands_are_listed_with_what_they_do():
 
 def test_version():
     assert "repro, version" in CliRunner().invoke(cli, ["--version"]).output
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
+def test_examples_in_help_are_not_broken_within_a_word(path, width):
+    """Without the backslashes at the ends of lines, each example is in the help as it is written."""
+    command = cli
+    for name in path:
+        command = command.get_command(click.Context(command), name)
+    if not isinstance(command, Command):
+        return
+    shown = CliRunner().invoke(cli, [*path, "--help"], terminal_width=width).output
+    whole = [line.strip() for line in re.sub(r" \\\n +", " ", shown).splitlines()]
+    for example in command.epilog.partition(": ")[2].split("; "):
+        assert example in whole
+
+
+def test_the_help_has_the_exit_codes():
+    output = " ".join(CliRunner().invoke(cli, ["--help"]).output.split())
+    assert "Exit codes: 0 done" in output
+    for code, meaning in EXIT_CODES.items():
+        assert f" {code} {meaning}" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("metrics", "show", "ndcg"), 0),
+        (("--help",), 0),
+        (("metrics", "show", "no-such-metric"), 1),
+        (("protocol", "validate", "no-such-file.toml"), 1),
+        (("study", "check", "no-such-file.toml"), 1),
+        (("run", "no-such-study.toml"), 1),
+        (("verify", "no-such-run"), 1),
+        (("no-such-command",), 2),
+        (("run",), 2),
+        (("metrics", "list", "--no-such-option"), 2),
+    ],
+)
+def test_commands_follow_the_exit_codes(arguments, code):
+    done = repro(*arguments)
+    assert done.returncode == code, done.stderr
+    assert bool(done.stderr) == (code != 0) or arguments[0] == "study"
+
+
+def test_options_have_one_name_and_one_style_of_placeholders():
+    """Folders and files are written with --into (tables with -o), and placeholders are words in capitals."""
+    for path in all_paths():
+        command = cli
+        for name in path:
+            command = command.get_command(click.Context(command), name)
+        for parameter in command.params:
+            assert not {"--out", "--outdir", "--output-dir", "--dest", "--directory"} & {*parameter.opts}, path
+            if not getattr(parameter, "is_flag", False):
+                placeholder = parameter.make_metavar(click.Context(command))
+                if not isinstance(parameter.type, click.Choice):
+                    assert re.fullmatch(r"[A-Z_=|.,\[\] ]+(none)?\]?", placeholder), (path, placeholder)
+                assert not re.search("INTEGER|FLOAT|DIRECTORY|RANGE", placeholder), (path, placeholder)
+            if "--json" in parameter.opts:
+                assert parameter.is_flag

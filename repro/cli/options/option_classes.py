@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
@@ -19,12 +20,23 @@ def option(help: str, *names: str, **settings: Any) -> Any:
     """A field that a click option fills, named after the field unless it has other ``names``; help shows defaults."""
     if "default" in settings:
         settings.setdefault("show_default", True)
+    if placeholder := _placeholder(settings.get("type")):
+        settings.setdefault("metavar", placeholder)
 
     def declare(field_name: str) -> Callable[..., Any]:
         flags = names or (f"--{field_name.replace('_', '-')}",)
         return click.option(*flags, field_name, help=help, **settings)
 
     return field(metadata={"declare": declare, "required": settings.get("required", False)})
+
+
+def _placeholder(kind: object) -> str:
+    """The word for a value in help: a folder, a file, a whole number or a number; empty for other types."""
+    if isinstance(kind, click.Path):
+        return "FILE" if not kind.dir_okay else "" if kind.file_okay else "FOLDER"
+    if isinstance(kind, click.IntRange) or kind is int:
+        return "N"
+    return "NUMBER" if isinstance(kind, click.FloatRange) or kind is float else ""
 
 
 def flag(help: str, *names: str) -> Any:
@@ -40,6 +52,29 @@ def count_option(help: str, default: int | None = None) -> Any:
 def argument(**settings: Any) -> Any:
     """A field that a click argument fills."""
     return field(metadata={"declare": lambda name: click.argument(name, **settings), "required": True})
+
+
+class Command(click.Command):
+    """A command whose help has each example in a line of its own, which can be pasted into a shell."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        heading, _, examples = (self.epilog or "").partition(": ")
+        with formatter.section(heading):
+            for example in examples.split("; "):
+                formatter.write(_shell_lines(example, " " * formatter.current_indent, formatter.width))
+
+
+def _shell_lines(example: str, indent: str, width: int) -> str:
+    """The example as lines of at most ``width`` characters where it can: broken before options, with a backslash."""
+    lines = [indent]
+    for part in re.split(r" (?=-)", example):
+        joined = f"{lines[-1]} {part}" if lines[-1].strip() else lines[-1] + part
+        if len(joined) > width - 2 and lines[-1].strip():
+            lines[-1] += " \\"
+            lines.append(f"{indent}    {part}")
+        else:
+            lines[-1] = joined
+    return "\n".join(lines) + "\n"
 
 
 def command(
@@ -62,7 +97,7 @@ def command(
 
         for name in reversed(in_order):
             call = declared[name]["declare"](name)(call)
-        return (group or click).command(epilog=epilog)(call)
+        return (group or click).command(cls=Command, epilog=epilog)(call)
 
     return decorate
 

@@ -35,7 +35,7 @@ def list_forms(ctx: click.Context, param: click.Parameter, is_set: bool) -> None
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(ProgressOptions):
-    run: Path = argument(type=click.Path(file_okay=False, path_type=Path))
+    run: Path = argument(type=click.Path(file_okay=False, path_type=Path), metavar="RUN_FOLDER")
     forms: tuple[str, ...] = option(
         "ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
         "--to",

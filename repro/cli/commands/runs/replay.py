@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayOptions(RerunOptions):
-    run: str = argument(type=FOLDER)
+    run: str = argument(type=FOLDER, metavar="RUN_FOLDER")
     into: str = option("The folder of the new run.", required=True, type=FOLDER)
     here: bool = flag("Build no environments: use the installed versions.")
     strict: bool = flag("End with status 1 also if a framework has other versions than in the run.")
@@ -34,7 +34,7 @@ class ReplayOptions(RerunOptions):
 def replay(options: ReplayOptions) -> None:
     """Repeat a finished run from its folder alone, in its own versions, and compare each number.
 
-    RUN is the folder of a run, from this machine or another one. Each framework runs in the versions of the run's
+    RUN_FOLDER is that of a run, of this machine or another one. Each framework runs in the versions of the run's
     freeze; the data is loaded, and rejected if it is not that of the run. The new run is a run folder like any other,
     with the verdicts in replay.json. Packages that cannot be installed, such as those from a folder or a repository,
     are named. The exit code is 1 if a number differs.

@@ -10,7 +10,7 @@ from repro.cli.output import echo, json_option, print_json
 
 
 @click.command(epilog="Examples: repro report run --open; repro report run --into for-my-supervisor.html")
-@click.argument("run", type=click.Path(file_okay=False))
+@click.argument("run", type=click.Path(file_okay=False), metavar="RUN_FOLDER")
 @click.option(
     "--into",
     type=click.Path(dir_okay=False),
@@ -22,8 +22,8 @@ from repro.cli.output import echo, json_option, print_json
 def report(run: str, into: str | None, opened: bool, as_json: bool) -> None:
     """Write the report of a finished run: one self-contained HTML file.
 
-    RUN is a folder that `repro run` made. The report has the answer, what each decision changed, charts, data and
-    versions of the run, and the whole journal.
+    RUN_FOLDER is a folder that `repro run` made. The report has the answer, what each decision changed, charts, data
+    and versions of the run, and the whole journal.
     """
     from repro.reports import write_report
     from repro.runs.run import Run

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyOptions(RerunOptions):
-    run: str = argument(type=FOLDER)
+    run: str = argument(type=FOLDER, metavar="RUN_FOLDER")
     level: Level = option(
         "Files against the journal; also numbers from stored lists and scores; also everything fitted again.",
         type=click.Choice(["integrity", "rescore", "retrain"]),
@@ -41,9 +41,9 @@ class VerifyOptions(RerunOptions):
 def verify(options: VerifyOptions) -> None:
     """Verify a run: file integrity, recomputed metrics, or full retraining.
 
-    RUN is the folder of a run, or one with some of its files, as those under reports/. Each level includes the ones
-    before. A failed check is reported with the file, the line of the journal and the users, and the exit code is 1.
-    --algorithm, --tolerance, --baseline and --workers are for retrain.
+    RUN_FOLDER is the folder of a run, or one with some of its files, as those under reports/. Each level includes
+    the ones before. A failed check is reported with the file, the line of the journal and the users, and the
+    exit code is 1. --algorithm, --tolerance, --baseline and --workers are for retrain.
     """
     from repro.verification import verify as check
 
