@@ -29,6 +29,14 @@ def _all_decisions() -> None:
     registry()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _reports_on_request() -> None:
+    """Tests run hundreds of studies: they write reports where they are about reports."""
+    from repro import Study
+
+    Study.writes_report = False
+
+
 # Modules and folders whose tests share what takes seconds to make: an environment, a framework, a browser, runs.
 ONE_PROCESS = (
     *(folder.relative_to(ROOT).as_posix() for folder in sorted(ROOT.glob("plugins/*/tests"))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
-    from repro.data.memory.tables import Input
-
 CodeArray = npt.NDArray[np.int32]
 RowArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 IdArray = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The name of a data set or the path of a file, and the options with which it was loaded."""
+
+    name: str
+    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +42,7 @@ class Interactions:
     in ascending order (as numbers where all are whole numbers, else as text), so that a code never depends
     on the order of the rows. A part of a data set (:meth:`select`) keeps the ids of the whole.
     ``explicit`` is False where the source has no ratings; they are then 1.
+    ``origin`` is where the whole was loaded from; a part, or a changed copy, has none.
     """
 
     users: CodeArray
@@ -45,6 +52,7 @@ class Interactions:
     user_ids: IdArray
     item_ids: IdArray
     explicit: bool = True
+    origin: Origin | None = field(default=None, init=False)
 
     def __len__(self) -> int:
         return len(self.users)
@@ -58,21 +66,14 @@ class Interactions:
         return len(self.item_ids)
 
     @classmethod
-    def from_frame(cls, frame: Input, columns: Mapping[str, str] | None = None) -> Interactions:
-        """From a data frame of pandas, Polars or Arrow with the columns ``user``, ``item`` and, if there are any,
-        ``rating`` and ``timestamp``; from ``{user: {item: rating}}``, ``{user: [items]}``, a sparse matrix, and every
-        other form that :func:`repro.evaluate` takes as the truth. Common names of columns, such as ``movieId``, are
-        understood; ``columns`` maps these four to other ones."""
-        from repro.data.io.roles import INTERACTIONS
+    def from_frame(cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Interactions:
+        """From a pandas frame with the columns ``user``, ``item`` and, if there are any, ``rating`` and
+        ``timestamp``; ``columns`` maps these four to other names."""
         from repro.data.io.values import interactions_from_columns
-        from repro.data.memory import read_memory
-        from repro.data.memory.tables import Target
 
-        def choose(names: Sequence[str]) -> Mapping[str, str]:
-            return INTERACTIONS.choose(names, columns, "the data frame")
-
-        table = read_memory(frame, Target(INTERACTIONS, "the data frame", choose))
-        return interactions_from_columns(table.values, "the data frame")
+        names = {name: name for name in ("user", "item", "rating", "timestamp")} | dict(columns or {})
+        values = {role: frame[name].to_numpy() for role, name in names.items() if name in frame.columns}
+        return interactions_from_columns(values, "the data frame", [str(name) for name in frame.columns])
 
     def to_frame(self) -> pd.DataFrame:
         """The rows with their external ids."""
@@ -84,6 +85,12 @@ class Interactions:
         if self.timestamps is not None:
             columns["timestamp"] = self.timestamps
         return pd.DataFrame(columns)
+
+    def loaded_from(self, name: str, options: Mapping[str, Any]) -> Interactions:
+        """The same rows with their origin."""
+        loaded = replace(self)
+        object.__setattr__(loaded, "origin", Origin(name, dict(options)))
+        return loaded
 
     def select(self, rows: npt.NDArray[Any]) -> Interactions:
         """Some rows (by index or mask), in that order, with the ids of the whole."""

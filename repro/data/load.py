@@ -24,9 +24,15 @@ def load_dataset(
     """Interactions by the name of a data set (downloaded if it is not here), from a file, or ``"synthetic"``.
 
     Options are the fields of :class:`repro.data.ReadOptions` for a file (and, for a named data set, change how its
-    file is read) and those of :func:`synthetic_interactions` for synthetic data.
+    file is read) and those of :func:`synthetic_interactions` for synthetic data. A study of what is returned knows the
+    name: its journal and its files have it.
+
+    >>> study = repro.Study(repro.load_dataset("ratings.csv"), "random-5fold", "reference/ease", "ndcg@10")
+    >>> study.data_name
+    'ratings.csv'
     """
-    return load_with_notes(name_or_path, progress=progress, **options).interactions
+    rows = load_with_notes(name_or_path, progress=progress, **options).interactions
+    return rows.loaded_from(os.fspath(name_or_path), options)
 
 
 def load_with_notes(

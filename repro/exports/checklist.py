@@ -161,7 +161,7 @@ def _recommendation(run: Run) -> Iterator[Answered]:
     )
     yield _tuned(run, started)
     failures = [f"{cell} failed" for cell in run.failed]
-    failures += [f"left out: {reason}" for reason in run.started.left_out.values()]
+    failures += [f"left out: {reason}" for reason in run.left_out.values()]
     yield _check(
         "Did all algorithms run on all folds?",
         not failures,

@@ -12,6 +12,7 @@ from repro.exports.significance import Significance
 from repro.plugin import plugins
 from repro.protocol import registry, toml_value
 from repro.protocol.sentences import Sentence, sentences
+from repro.runs.journal import events
 from repro.runs.run import Run
 from repro.study.tuning.settings import REFIT
 
@@ -97,6 +98,7 @@ def _span(counts: Sequence[int]) -> str:
 def _algorithms(run: Run) -> Iterator[str]:
     """The label, the algorithm and the parameters of each algorithm."""
     labels = list(dict.fromkeys(cell.label for cell in run.cell_records))
+    given = {event.label: event for event in run.journal.events("model.given")}
     frameworks = [f"{name} {version}" for name, version in run.framework_versions.items()]
     where = f", in {frameworks[0]}" if len(frameworks) == 1 else ""
     yield (f"We compared {len(labels)} algorithms{where}." if len(labels) > 1 else f"We used one algorithm{where}.")
@@ -107,19 +109,32 @@ def _algorithms(run: Run) -> Iterator[str]:
         parameters = ", ".join(
             f"{name} = {value if isinstance(value, str) else toml_value(value)}" for name, value in fixed.items()
         )
-        sentence = f"“{label}” is {start.algorithm}{_cite_of(start.algorithm)}"
-        sentence += f" of {start.framework} {start.framework_version}" if len(frameworks) > 1 else ""
+        sentence = f"“{label}” is {_named(start, given.get(label))}"
+        sentence += (
+            f" of {start.framework} {start.framework_version}" if len(frameworks) > 1 and label not in given else ""
+        )
         sentence += f" ({parameters})" if parameters else ""
         if start.tuned:
             sentence += "; its other parameters were tuned" if parameters else "; its parameters were tuned"
-        sentence += "" if start.deterministic else "; it is not deterministic for a seed"
+        sentence += "" if start.deterministic or label in given else "; it is not deterministic for a seed"
         yield sentence + "."
         for name, reason in start.unmapped.items():
             yield f"The parameter {name} of “{label}” could not be set: {reason.rstrip('.')}."
-    for label, reason in run.started.left_out.items():
+    for label, reason in run.left_out.items():
         yield f"“{label}” was left out: {reason.rstrip('.')}."
     if run.failed:
         yield f"{len(run.failed)} of {len(run.cell_records)} fits failed: {', '.join(run.failed)}."
+
+
+def _named(start: events.CellStarted, given: events.ModelGiven | None) -> str:
+    """The algorithm, or what is known of code that is given in Python."""
+    if given is None:
+        return f"{start.algorithm}{_cite_of(start.algorithm)}"
+    digest = f"{_hash(given.source)} of its source" if given.source else f"{_hash(given.content)} of its content"
+    own = f"of {given.package}" if given.package else "of our own"
+    what = "a matrix of scores" if given.form == "matrix" else f"the {given.form} {start.algorithm.partition('/')[2]}"
+    before = "" if given.form in ("model", "recommender") else ", the same in every fold"
+    return f"{what} {own} ({digest}){before}"
 
 
 def _cite_of(algorithm: str) -> str:

@@ -244,6 +244,12 @@ class Run:
         return dict(zip(frame["algorithm"], frame["framework"], strict=True))
 
     @property
+    def left_out(self) -> dict[str, str]:
+        """The algorithms of the study without results, by name or label: they cannot run here, or were dropped."""
+        dropped = {label: f"{label} was dropped: {reason}" for label, reason in self.journal.dropped.items()}
+        return {**self.started.left_out, **dropped}
+
+    @property
     def framework_versions(self) -> dict[str, str]:
         """The version of each framework."""
         return dict(sorted({(cell.start.framework, cell.start.framework_version) for cell in self.cell_records}))
@@ -260,7 +266,7 @@ class Run:
 
     @cached_property
     def cell_records(self) -> list[CellRecord]:
-        """Every cell that ended, with its lines of the journal; of a cell that ran twice, the last ones."""
+        """Every cell that ended and was not dropped, with its lines of the journal; of one that ran twice, the last."""
         started: dict[str, Line] = {}
         records: dict[str, CellRecord] = {}
         for line in self.journal.lines:
@@ -269,6 +275,8 @@ class Run:
                 started[event.cell] = line
             elif isinstance(event, events.CellFinished | events.CellFailed) and event.cell in started:
                 label, _, fold = event.cell.rpartition("/")
+                if label in self.journal.dropped:
+                    continue
                 records[event.cell] = CellRecord(label, fold, started[event.cell], line)
         return list(records.values())
 

@@ -13,7 +13,6 @@ from repro.data import Impact
 from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.suspicion import Facts
-from repro.plugin import plugins
 from repro.runs.folder import parquet_bytes
 from repro.study.fold_data import fold_data
 from repro.study.plan import Cell, Plan
@@ -50,7 +49,7 @@ def run_cell(
     study = plan.study
     with threadpool_limits(1):  # how a BLAS divides its work among threads changes the last bits
         data = fold_data(plan, cell.fold)
-        recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
+        recommender = cell.entry.recommender(data.whole, options.limit)
         began = time.perf_counter()
         recommender.fit(data.fitted, seed=cell.seed, fold=cell.fold.name)
         seconds = {"fit": time.perf_counter() - began}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from repro.data import Impact, Interactions
-from repro.errors import ReproError, StudyError
+from repro.errors import ReproError, StudyError, nearest
 from repro.evaluation.blocks import BLOCK_USERS, ExecutionOptions
 from repro.plugin import plugins
 from repro.plugin.host.placement import JOURNALLED
@@ -46,6 +46,10 @@ class RunOptions:
     block_users  users are ranked and measured in blocks of about this many
     time_limit   how many seconds a framework in a separate process may take to fit, or to score a block
     keep_scores  keep the scores of all test users for all items, for `repro explain` and `repro multiverse`
+    cell_seconds how long a cell may take to be tuned, and to be fitted and measured; one that takes longer is stopped
+                 and fails, and the run goes on
+    drop         labels of algorithms that the run goes on without: the results leave them out
+    only         labels of the only algorithms to run; the others are dropped
     resume       finish an interrupted run in the folder; start one where there is none
     fresh        replace a run that is in the folder
     watcher      receives progress events
@@ -57,13 +61,32 @@ class RunOptions:
     block_users: int = BLOCK_USERS
     time_limit: float | None = None
     keep_scores: bool = False
+    cell_seconds: float | None = None
+    drop: Collection[str] = ()
+    only: Collection[str] = ()
     resume: bool = False
     fresh: bool = False
     watcher: Watcher | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.drop, str) or isinstance(self.only, str):
+            raise StudyError("drop and only are lists of labels, such as drop=['EASE']")
         if (self.workers is not None and self.workers < 1) or self.block_users < 1:
             raise StudyError(f"workers = {self.workers} and block_users = {self.block_users} must be at least 1")
+
+    def dropped(self, study: Study) -> dict[str, str]:
+        """The labels of the algorithms of a study that are dropped, with the reason."""
+        labels = [entry.label for entry in study.entries]
+        for label in (*self.drop, *self.only):
+            if label not in labels:
+                raise StudyError(
+                    f"there is no algorithm '{label}'{nearest(label, labels)} There are: {', '.join(labels)}"
+                )
+        others = {label: f"only {', '.join(self.only)} ran" for label in labels if self.only and label not in self.only}
+        dropped = others | dict.fromkeys(self.drop, "the run was continued without it")
+        if len(dropped) == len(labels):
+            raise StudyError("all algorithms of the study are dropped; leave at least one")
+        return dropped
 
     @property
     def of_cells(self) -> ExecutionOptions:
@@ -80,9 +103,11 @@ def run_study(study: Study, into: str | Path | None = None, options: RunOptions 
     options = options or RunOptions()
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
     _check_target(folder, options)
-    with open_executor(options.executor, options.workers, options.address) as executor:
+    with open_executor(options.executor, options.workers, options.address, options.cell_seconds) as executor:
         # Before the folder is touched: a study that cannot be planned leaves nothing behind.
-        engine = _Engine(study, make_plan(study), folder, executor, options)
+        dropped = options.dropped(study)
+        plan = make_plan(study, without=dropped)
+        engine = _Engine(plan, folder, executor, options, dropped)
         if not options.resume or not has_journal(folder.journal):
             folder.create(replace=options.fresh and not options.resume)
         with folder.locked(), stoppable(folder.path):
@@ -117,9 +142,12 @@ def _is_complete(contents: Contents) -> bool:
 class _Engine:
     """Executes a plan: runs its cells, writes the journal and the tables, and resumes an interrupted run."""
 
-    def __init__(self, study: Study, plan: Plan, folder: RunFolder, executor: Executor, options: RunOptions) -> None:
-        self.study = study
+    def __init__(
+        self, plan: Plan, folder: RunFolder, executor: Executor, options: RunOptions, dropped: Mapping[str, str]
+    ) -> None:
+        self.study = study = plan.study
         self.plan = plan
+        self.dropped = dict(dropped)
         self.folder = folder
         self.executor = executor
         self.options = options
@@ -138,13 +166,16 @@ class _Engine:
             self._restore_files(earlier)
             self._restore_finished(earlier)
             all_finished = len(self.finished) == len(self.plan.cells)
-            if _is_complete(earlier) and self._has_results(earlier) and all_finished:
+            same = earlier.dropped == self.dropped
+            if _is_complete(earlier) and self._has_results(earlier) and all_finished and same:
                 return
         self.journal = Journal(self.folder.journal, contents, lambda line: plugins().observe(self.folder.path, line))
         if earlier is None:
             self._start()
         else:
             self._resume(earlier)
+        if self.dropped != (earlier.dropped if earlier is not None else {}):
+            self.journal.write(events.AlgorithmsDropped(labels=self.dropped))
         failures = self._run_cells()
         self._write_results()
         self.journal.write(
@@ -182,7 +213,17 @@ class _Engine:
             )
         )
         self._write_decisions()
+        self._write_models()
         self._write_data_and_split()
+
+    def _write_models(self) -> None:
+        """Record the models that were given in Python: no folder has their code."""
+        for entry in self.study.entries:
+            if entry.given is not None:
+                record = entry.given.record()
+                self.journal.write(
+                    events.ModelGiven(label=entry.label, algorithm=entry.use, **record, fitted=entry.given.fitted)
+                )
 
     def _write_study(self) -> None:
         """Write the study and its protocol; their digests go into the journal with those of the results."""
@@ -276,6 +317,8 @@ class _Engine:
                     self.tuned[event.cell] = event
             elif isinstance(event, events.CellFinished) and self._usable(event):
                 self.finished[event.cell] = event
+        planned = {cell.id for cell in self.plan.cells}
+        self.finished = {cell: event for cell, event in self.finished.items() if cell in planned}
         for cell in self.plan.cells:
             if cell.entry.space and cell.id not in self.tuned:
                 self.finished.pop(cell.id, None)
@@ -301,6 +344,7 @@ class _Engine:
         self._write_study()
         if not contents.events("decisions.resolved"):
             self._write_decisions()
+            self._write_models()
         if not contents.events("split.made"):
             self._write_data_and_split()
 
@@ -376,7 +420,7 @@ class _Engine:
 
     def _write_results(self) -> None:
         study, folds = self.study, [fold.name for fold in self.plan.split.folds]
-        frameworks = {entry.label: entry.framework for entry in study.entries}
+        frameworks = {entry.label: entry.framework for entry in study.entries if entry.label not in self.dropped}
         cells = FinishedCells(self.folder, self.finished, frameworks, folds)
         table = results_table(cells, study.measures, study.protocol, self.plan.scale)
         self.journal.write(findings_made(study, folds, self.finished, table))
@@ -395,14 +439,14 @@ class _Engine:
 
 def cell_started(cell: Cell, study: Study) -> events.CellStarted:
     """The journal event of a cell that starts."""
-    framework, algorithm = plugins().algorithm(cell.entry.use)
+    framework, algorithm = plugins().framework(cell.entry.framework), cell.entry.algorithm
     return events.CellStarted(
         cell=cell.id,
         algorithm=cell.entry.use,
         framework=framework.name,
         framework_version=framework.version,
         fold=cell.fold.name,
-        where=JOURNALLED[plugins().location(framework.name)],
+        where=JOURNALLED[cell.entry.location],
         parameters=dict(cell.entry.parameters),
         unmapped=dict(cell.entry.unmapped),
         tuned=bool(cell.entry.space),

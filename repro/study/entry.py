@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from repro.data import Interactions
 from repro.errors import StudyError, nearest
-from repro.plugin import ParameterValue, how_to_install, parameters_of, plugins
+from repro.plugin import Algorithm, CheckedRecommender, ParameterValue, how_to_install, parameters_of, plugins
 from repro.plugin.api.canonical import CANONICAL
 from repro.plugin.host.discovery import SELECTED, deselected
+from repro.plugin.host.placement import Location
 from repro.protocol.toml import Inline
+from repro.study.given import GivenModel, as_tables
 from repro.study.tuning.settings import Domain
 
-KEYS = ("use", "label", "parameters", "seed", "tune")
+KEYS = ("use", "label", "parameters", "seed", "tune", "code", "model")
 EVERY = "*"
 STUDY_SEED = "study"
 _LABEL = re.compile(r"[^\x00-\x1f/]+")
@@ -32,6 +35,7 @@ class Entry:
     space          the search space of a tuned algorithm
     left_out       parameters of the search space that are not tuned, with the reason
     not_expressed  the values that the study states for unmapped parameters
+    given          the model, where it was given in Python
     """
 
     use: str
@@ -44,10 +48,42 @@ class Entry:
     space: Mapping[str, Domain] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     not_expressed: Mapping[str, Any] = field(default_factory=dict)
+    given: GivenModel | None = None
 
     @property
     def framework(self) -> str:
         return self.use.partition("/")[0]
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The declaration of the algorithm."""
+        return plugins().algorithm(self.use)[1] if self.given is None else self.given.algorithm
+
+    @property
+    def location(self) -> Location:
+        """Where it runs; missing where nothing here can fit it."""
+        if self.given is not None:
+            return "in-process" if self.given.is_here else "missing"
+        return plugins().location(self.framework)
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be fitted here, and what to do; empty where it can."""
+        if self.location != "missing":
+            return ""
+        return how_to_install(plugins().framework(self.framework)) if self.given is None else self.given.absence
+
+    def recommender(self, data: Interactions, limit: float | None = None) -> CheckedRecommender:
+        """A new recommender for one fit on a part of ``data``."""
+        if self.given is not None:
+            return self.given.recommender(self.parameters, data, self.label)
+        return plugins().recommender(self.use, dict(self.parameters), limit)
+
+    def table(self) -> dict[str, Any]:
+        """The entry as an argument of a study."""
+        if self.given is None:
+            return self.document()
+        return {"model": self.given, "label": self.label, "seed": self.seed, "tune": self.tune}
 
     def document(self) -> dict[str, Any]:
         """The entry as data for a TOML file; tuned parameters are not stated."""
@@ -58,18 +94,24 @@ class Entry:
             "seed": self.seed,
             "tune": self.tune,
             "parameters": Inline(stated | dict(self.not_expressed)),
+            "code": None if self.given is None else self.given.document(),
         }
 
 
-def read_entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[tuple[Entry, ...], dict[str, str]]:
+def read_entries(
+    algorithms: Sequence[str | Mapping[str, Any]], models: Mapping[str, Any] | None = None
+) -> tuple[tuple[Entry, ...], dict[str, str]]:
     """The entries of a study, and what ``*`` leaves out, each with the reason as a sentence.
+
+    ``models`` are given in Python, by label, where a file has records of them.
 
     Left out are ``framework/algorithm`` where the framework cannot run here, or not with the options that the study
     states, ``*/algorithm`` where none can, plug-ins that are broken, and, as ``REPRO_PLUGINS``, those that this
     variable excludes.
     """
     left_out: dict[str, str] = {}
-    entries = [entry for algorithm in algorithms for entry in _expanded(_as_table(algorithm), left_out)]
+    tables = [_as_table(algorithm) for algorithm in algorithms]
+    entries = [entry for table in tables for entry in _given_entries(table, models or {}) or _expanded(table, left_out)]
     if not entries:
         reasons = "".join(f"\n  {reason}" for reason in dict.fromkeys(left_out.values()))
         raise StudyError(f"a study needs at least one algorithm; `repro plugins list` shows them{reasons}")
@@ -106,6 +148,22 @@ def label_of(name: object, entries: Sequence[Entry]) -> str:
     )
 
 
+def _given_entries(table: Mapping[str, Any], models: Mapping[str, Any]) -> list[Entry]:
+    """The entry of a model that is given in Python, or of the record of one; none for an algorithm of a plug-in."""
+    given = table.get("model")
+    if given is None and "code" not in table:
+        return []
+    if given is None:
+        given = GivenModel.from_record(table["use"], table["code"])
+        label = str(table.get("label"))
+        if label in models:
+            (again,) = as_tables([(label, models[label])])
+            given = again["model"].require_same(given, label)
+    label, seed, tune = _checked(table, given.use)
+    entry = Entry(given.use, label, dict(given.parameters), seed=seed, tune=tune, given=given)
+    return [entry]
+
+
 def _as_table(algorithm: str | Mapping[str, Any]) -> Mapping[str, Any]:
     """An algorithm as a table; ``"reference/ease"`` is short for one with ``use`` alone."""
     table = {"use": algorithm} if isinstance(algorithm, str) else algorithm
@@ -114,6 +172,8 @@ def _as_table(algorithm: str | Mapping[str, Any]) -> Mapping[str, Any]:
     for key in table:
         if key not in KEYS:
             raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, KEYS)}")
+    if isinstance(table.get("model"), GivenModel):
+        return table
     if not isinstance(table.get("use"), str):
         raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
     return table
@@ -163,15 +223,10 @@ def _obstacle(framework: str, algorithm: str, parameters: object) -> str:
 
 def _entry(use: str, label: object, table: Mapping[str, Any]) -> Entry:
     framework, algorithm = plugins().algorithm(use)
-    parameters, seed, tune = table.get("parameters", {}), table.get("seed"), table.get("tune")
-    if not isinstance(label, str) or not _LABEL.fullmatch(label):
-        raise StudyError(f"label = {label!r} must be text in one line, without '/'")
+    parameters = table.get("parameters", {})
+    label, seed, tune = _checked({**table, "label": label}, use)
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
-    if tune is not None and type(tune) is not bool:
-        raise StudyError(f"{label}: tune = {tune!r} must be true or false; the section [tune] has the settings")
-    if seed not in (None, STUDY_SEED) and (type(seed) is not int or not 0 <= seed < 1 << 31):
-        raise StudyError(f'{label}: seed = {seed!r} must be "study" or a whole number from 0 to {(1 << 31) - 1:,}')
     unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}
     expressed = {name: value for name, value in parameters.items() if name not in unmapped}
     return Entry(
@@ -184,3 +239,15 @@ def _entry(use: str, label: object, table: Mapping[str, Any]) -> Entry:
         tune,
         not_expressed={name: parameters[name] for name in unmapped},
     )
+
+
+def _checked(table: Mapping[str, Any], default: str) -> tuple[str, int | str | None, bool | None]:
+    """The label, the seed and whether to tune, as a table states them."""
+    label, seed, tune = table.get("label", default.replace("/", " ")), table.get("seed"), table.get("tune")
+    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        raise StudyError(f"label = {label!r} must be text in one line, without '/'")
+    if tune is not None and type(tune) is not bool:
+        raise StudyError(f"{label}: tune = {tune!r} must be true or false; the section [tune] has the settings")
+    if seed not in (None, STUDY_SEED) and (type(seed) is not int or not 0 <= seed < 1 << 31):
+        raise StudyError(f'{label}: seed = {seed!r} must be "study" or a whole number from 0 to {(1 << 31) - 1:,}')
+    return label, seed, tune

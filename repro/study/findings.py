@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from repro.evaluation.metrics import Measure
 from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious
-from repro.plugin import plugins
 from repro.runs.journal import events
 from repro.runs.results_table import ALL_FOLDS
 
@@ -41,7 +40,7 @@ def findings_made(
     measures = {measure.full_name: measure for measure in study.measures}
     subjects = []
     for entry in study.entries:
-        predicts = plugins().algorithm(entry.use)[1].predicts
+        predicts = entry.algorithm.predicts
         rows = [row for row in table.to_pylist() if row["algorithm"] == entry.label]
         values = [_value(row, measures[row["measure"]], rows, predicts) for row in rows if row["fold"] == ALL_FOLDS]
         cells = [finished[cell] for fold in folds if (cell := f"{entry.label}/{fold}") in finished]
@@ -53,7 +52,7 @@ def findings_made(
 
 
 def _subject(entry: Entry, values: Sequence[Value], cells: Sequence[events.CellFinished]) -> Subject:
-    algorithm = plugins().algorithm(entry.use)[1]
+    algorithm = entry.algorithm
     facts = sum((_facts(cell.facts) for cell in cells if cell.facts is not None), Facts())
     tuned = any(name in entry.space for name in (*algorithm.ratings_with, *algorithm.adapts_with))
     adapts = tuned or algorithm.adapts(entry.parameters)
@@ -68,6 +67,7 @@ def _subject(entry: Entry, values: Sequence[Value], cells: Sequence[events.CellF
         notes if adapts else {},
         _identity(cells, ("lists",)),
         _identity(cells, ("values", "predictions")),
+        entry.given is not None and not entry.given.is_fitted_here,
     )
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from repro.data import Interactions, load_dataset
-from repro.errors import ProtocolError, StudyError, nearest
+from repro.errors import ProtocolError, ReproWarning, StudyError, nearest
 from repro.evaluation.blocks import BLOCK_USERS
 from repro.evaluation.metrics import Measure, bearing, metrics, parse_measure, simple_measures
 from repro.evaluation.ranking import refuse_rows
+from repro.extras import missing
 from repro.progress import Shown, shown
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
 from repro.study.entry import label_of, read_entries, require_space
+from repro.study.given import as_tables
 from repro.study.metric_lists import EXAMPLE, StatedMetrics, expanded_metrics
 from repro.study.tuning.settings import names_of, read_tuning, with_search_spaces
 from repro.text import as_page
@@ -26,6 +31,7 @@ from repro.text import as_page
 if TYPE_CHECKING:
     from repro.runs.run import Run
 
+GIVEN_IN_CODE = "given in code"
 KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune", "baseline")
 _SHOWN = 10  # algorithms in the text of a study
 
@@ -41,7 +47,8 @@ class Study:
 
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
-    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
+    algorithms  each "framework/algorithm", a model, a function or a matrix of scores (:mod:`repro.study.given`), these
+                as ``("label", model)``, or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
                 has the others, and what to do about them
     metrics     names such as "ndcg@10"; {"names": ["ndcg", "precision"], "at": [5, 10]} is every name with every
@@ -50,13 +57,14 @@ class Study:
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
                 ``metric``, ``trials``, ``space`` and, optionally, ``seconds`` and ``refit``
     baseline    the algorithm that the others are to be better than: its label, or its name where one entry has it
+    models      models by label, where ``algorithms`` are those of a file, which has records of them only
     """
 
     def __init__(
         self,
         data: str | Path | Interactions | Any,
         protocol: str | Path | Protocol,
-        algorithms: Sequence[str | Mapping[str, Any]],
+        algorithms: Any,
         metrics: StatedMetrics,
         *,
         seed: int = 42,
@@ -65,13 +73,16 @@ class Study:
         folder: Path | None = None,
         tune: Mapping[str, Any] | None = None,
         baseline: str | None = None,
+        models: Mapping[str, Any] | None = None,
     ) -> None:
         self.data = data
         self.data_options = dict(data_options or {})
+        if isinstance(data, Interactions) and data.origin is not None and not self.data_options:
+            self.data_options = dict(data.origin.options)
         self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
-        self._algorithms = [algorithms] if isinstance(algorithms, str | Mapping) else algorithms
+        self._algorithms = as_tables(algorithms)
         self._tune = tune
-        self.entries, self.left_out = read_entries(self._algorithms)
+        self.entries, self.left_out = read_entries(self._algorithms, models)
         unavailable = {use.removeprefix("*/") for use in self.left_out} - names_of(self.entries)
         self.tune = None if tune is None else read_tuning(tune, self.protocol, unavailable)
         if self.tune is not None:
@@ -89,11 +100,15 @@ class Study:
         self.folder = folder or Path()
 
     @classmethod
-    def load(cls, path: str | Path) -> Study:
-        """Read a study from a TOML file; paths in it are relative to its folder."""
+    def load(cls, path: str | Path, models: Mapping[str, Any] | None = None) -> Study:
+        """Read a study from a TOML file; paths in it are relative to its folder.
+
+        A file has no code: of models that were given in Python it has records, and ``models`` has the models
+        themselves, by label. Without them, the study can be read and not be run.
+        """
         path = Path(path)
         text, document = read_toml(path, "study")
-        return read_study(document, text, path)
+        return read_study(document, text, path, models)
 
     def with_protocol(self, protocol: Protocol) -> Study:
         """The same study under another protocol."""
@@ -109,7 +124,7 @@ class Study:
             spaces = {name: space for name, space in self.tune.spaces.items() if name in tuned}
             tune = {**self.tune.describe(), "space": spaces}
         baseline = self.baseline if self.baseline in labels else None
-        selected = self._changed(algorithms=[entry.document() for entry in entries], tune=tune, baseline=baseline)
+        selected = self._changed(algorithms=[entry.table() for entry in entries], tune=tune, baseline=baseline)
         selected.left_out = self.left_out
         return selected
 
@@ -142,6 +157,7 @@ class Study:
             "algorithms": [
                 {"use": e.use, "label": e.label, "parameters": dict(e.parameters)}
                 | ({} if e.seed is None else {"seed": e.seed})
+                | ({} if e.given is None else {"code": e.given.record()})
                 for e in self.entries
             ],
             "metrics": [measure.short_name for measure in self.measures],
@@ -192,7 +208,9 @@ class Study:
     @property
     def data_name(self) -> str:
         """The name of the data in the journal."""
-        return str(self.data) if isinstance(self.data, str | Path) else "given in code"
+        if isinstance(self.data, Interactions) and self.data.origin is not None:
+            return self.data.origin.name
+        return str(self.data) if isinstance(self.data, str | Path) else GIVEN_IN_CODE
 
     def interactions(self) -> Interactions:
         """The data, before it is prepared."""
@@ -201,7 +219,27 @@ class Study:
         if isinstance(self.data, str | Path):
             path = self.folder / self.data
             return load_dataset(path if path.is_file() else self.data, **self.data_options)
+        if not hasattr(self.data, "columns"):
+            raise StudyError(
+                f"data is of type {type(self.data).__name__}; give the name of a data set, a path, a pandas frame "
+                "or Interactions"
+            )
         return Interactions.from_frame(self.data, **self.data_options)
+
+    def text_ids(self, rows: Interactions) -> frozenset[str]:
+        """The roles (user, item) whose ids are text in the given frame, although they are whole numbers in ``rows``:
+        models that are given in Python get them as text."""
+        if not isinstance(self.data, pd.DataFrame):
+            return frozenset()
+        names = {"user": "user", "item": "item"} | dict(self.data_options.get("columns") or {})
+        return frozenset(
+            role
+            for role, ids in (("user", rows.user_ids), ("item", rows.item_ids))
+            if ids.dtype.kind == "i" and pd.api.types.infer_dtype(self.data[names[role]]) == "string"
+        )
+
+    # Whether a run into a stated folder writes its report, where the caller does not say.
+    writes_report = True
 
     def run(
         self,
@@ -213,8 +251,12 @@ class Study:
         block_users: int = BLOCK_USERS,
         time_limit: float | None = None,
         keep_scores: bool = False,
+        cell_seconds: float | None = None,
+        drop: Collection[str] = (),
+        only: Collection[str] = (),
         resume: bool = False,
         fresh: bool = False,
+        report: bool | None = None,
         progress: Shown = True,
     ) -> Run:
         """Run the study; none of the options changes a number.
@@ -226,8 +268,11 @@ class Study:
         block_users  users are ranked and measured in blocks of about this many
         time_limit   how many seconds a framework in a separate process may take to fit, or to score a block
         keep_scores  keep the scores of all test users for all items, for ``repro.explain`` and ``repro.multiverse``
+        cell_seconds how long a cell may take; one that takes longer is stopped and fails, and the run goes on
+        drop, only   labels of algorithms to go on without, or of the only ones to run; the results leave out the others
         resume       finish an interrupted run in the folder; start one where there is none
         fresh        replace a run that is in the folder
+        report       whether to write report.html, as `repro run` does: by default where ``into`` is stated
         progress     whether to show the progress, or a function that receives it (:mod:`repro.progress`)
 
         Returns the :class:`repro.Run`. Suspicious numbers are in ``run.findings``, and raise a warning
@@ -245,12 +290,21 @@ class Study:
                 block_users=block_users,
                 time_limit=time_limit,
                 keep_scores=keep_scores,
+                cell_seconds=cell_seconds,
+                drop=drop,
+                only=only,
                 resume=resume,
                 fresh=fresh,
                 watcher=watching(tell),
             )
             run = run_study(self, into, options)
         warn(run.findings)
+        if report is None and into is not None and self.writes_report:
+            if lacking := missing("report", "The report of a run"):
+                warnings.warn(lacking, ReproWarning, stacklevel=2)
+            report = not lacking
+        if report:
+            run.report()
         return run
 
     def __repr__(self) -> str:
@@ -301,7 +355,7 @@ def read_toml(path: Path, noun: str) -> tuple[str, dict[str, Any]]:
         raise StudyError(f"{path} is not valid TOML: {error}") from None
 
 
-def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
+def read_study(document: Mapping[str, Any], text: str, path: Path, models: Mapping[str, Any] | None = None) -> Study:
     """The study in a parsed TOML ``document``; ``text`` and ``path`` are for messages and relative paths."""
     for key in document:
         if key not in KEYS:
@@ -335,6 +389,7 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
         folder=path.parent,
         tune=document.get("tune"),
         baseline=document.get("baseline"),
+        models=models,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_f
 from repro.errors import DataError, ProtocolError, StudyError
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, lacking, simple_measures
-from repro.plugin import ParameterValue, how_to_install, plugins
+from repro.plugin import ParameterValue
 from repro.rng import stream
 from repro.runs.folder import sha256
 from repro.split import Fold, Split, make_folds, strategy_named
@@ -55,11 +55,13 @@ class Plan:
     features: ItemFeatures | None = None
 
 
-def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
+def make_plan(study: Study, *, to_fit: bool = True, without: Collection[str] = ()) -> Plan:
     """Load and prepare the data, make the folds, list the cells (by algorithm, then fold).
 
-    Frameworks may be missing where nothing is fitted: ``to_fit=False``.
+    Frameworks may be missing where nothing is fitted: ``to_fit=False``. The algorithms with the labels ``without`` have
+    no cells.
     """
+    wanted = [entry for entry in study.entries if entry.label not in without]
     protocol = study.protocol
     source = study.interactions()
     prepared, impacts = prepare(source, protocol, study.seed)
@@ -72,12 +74,13 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
         scale = (protocol.number("data.scale_min"), protocol.number("data.scale_max"))
     else:
         scale = (float(interactions.ratings.min()), float(interactions.ratings.max()))
+    for entry in wanted:
+        if to_fit and entry.obstacle:
+            raise StudyError(entry.obstacle)
+    entries = [_bound(entry, study, source, interactions) for entry in wanted]
     cells = tuple(
-        Cell(entry, fold, entry_seed(study.seed, entry, fold.name)) for entry in study.entries for fold in split.folds
+        Cell(entry, fold, entry_seed(study.seed, entry, fold.name)) for entry in entries for fold in split.folds
     )
-    for name in dict.fromkeys(entry.framework for entry in study.entries):
-        if to_fit and plugins().location(name) == "missing":
-            raise StudyError(how_to_install(plugins().framework(name)))
     files, features = _digests(protocol.files), _item_features(study)
     if features is not None and FEATURES not in files:  # the data set has them
         files[FEATURES] = features.digest
@@ -86,18 +89,25 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
     return plan
 
 
+def _bound(entry: Entry, study: Study, source: Interactions, prepared: Interactions) -> Entry:
+    """The entry with a model that was given in Python bound to the ids of the data."""
+    if entry.given is None:
+        return entry
+    return replace(entry, given=entry.given.bound(source, prepared, study.text_ids(source)))
+
+
 def _item_features(study: Study) -> ItemFeatures | None:
     """The features of the items, from the file or the data set that the protocol names."""
     match study.protocol[FEATURES]:
         case "none":
             return None
         case "dataset":
-            if not isinstance(study.data, str) or study.data not in datasets():
+            if study.data_name not in datasets():
                 raise StudyError(
                     f'{FEATURES} = "dataset" needs a named data set, and the data is {study.data_name}; '
                     "name a file of features instead"
                 )
-            return load_item_features(study.data)
+            return load_item_features(study.data_name)
     return load_item_features(study.protocol.path(FEATURES))
 
 

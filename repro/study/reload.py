@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from repro.data import datasets
 from repro.data.registry import SYNTHETIC
-from repro.errors import JournalError, StudyError
+from repro.errors import JournalError, StudyError, nearest
 from repro.protocol import Protocol
 from repro.runs.journal import events
 from repro.runs.run import Run
-from repro.study.model import Study
+from repro.study.model import GIVEN_IN_CODE, Study, read_study, read_toml
 from repro.study.plan import Plan, make_plan
 
 
-def reload_study(run: Run, data: object = None) -> Study:
+def reload_study(
+    run: Run,
+    data: object = None,
+    models: Mapping[str, Any] | None = None,
+    algorithms: Collection[str] | None = None,
+) -> Study:
     """The study of a run. Its data and files are searched where the run had them, in its folder, and next to it.
 
-    ``data`` is the path of the data, or the data, where it is in none of these places.
+    ``data`` is the path of the data, or the data, where it is in none of these places; ``models`` are those that were
+    given in Python, by label. With ``algorithms``, their labels, it has these alone, and nothing is needed of others.
     """
-    study = Study.load(run.folder / "study.toml")
+    file = run.folder / "study.toml"
+    text, document = read_toml(file, "study")
+    study = read_study(document if not algorithms else document_of(document, algorithms), text, file, models)
     study.measures = run.measures
     folders = (run.folder, run.folder.resolve().parent, Path())
     study.protocol = _with_files(study.protocol, folders, run)
     if data is not None:
         study.data = data
-    elif study.data_name == "given in code":
+    elif study.data_name == GIVEN_IN_CODE:
         raise StudyError(f"the data of the run in {run.folder} was given in code; give it again, with data= or --data")
     elif study.data_name not in (*datasets(), SYNTHETIC):
         path = next((folder / study.data_name for folder in folders if (folder / study.data_name).exists()), None)
@@ -37,6 +46,25 @@ def reload_study(run: Run, data: object = None) -> Study:
             )
         study.data = path
     return study
+
+
+def document_of(document: Mapping[str, Any], labels: Collection[str]) -> dict[str, Any]:
+    """The document of a study with these algorithms alone."""
+    known = [str(entry["label"]) for entry in document["algorithms"]]
+    for label in labels:
+        if label not in known:
+            raise StudyError(f"there is no algorithm '{label}'{nearest(label, known)} There are: {', '.join(known)}")
+    entries = [entry for entry in document["algorithms"] if entry["label"] in labels]
+    changed = {**document, "algorithms": entries}
+    if document.get("baseline") not in labels:
+        changed.pop("baseline", None)
+    if "tune" in document:
+        names = {name for entry in entries for name in (entry["use"], entry["use"].partition("/")[2])}
+        space = {name: space for name, space in document["tune"].get("space", {}).items() if name in names}
+        changed["tune"] = {**document["tune"], "space": space}
+        if not space and document["tune"].get("refit", "train") == "train":
+            del changed["tune"]
+    return changed
 
 
 def reload_plan(run: Run, data: object = None) -> Plan:

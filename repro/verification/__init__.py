@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from repro.errors import StudyError, nearest
 from repro.progress import Shown, shown
@@ -30,6 +30,7 @@ def verify(
     baseline: str | None = None,
     workers: int = 1,
     time_limit: float | None = None,
+    models: Mapping[str, Any] | None = None,
     progress: Shown = True,
 ) -> Verification:
     """Check the run in ``folder``; each level includes those before it.
@@ -41,7 +42,7 @@ def verify(
     head        the hash of a line of the journal that was published elsewhere: it must be in the journal, since any
                 change up to that line changes the hash
     data        where the data of the run is now, if it has moved, or the data itself
-    algorithms, tolerance, baseline, workers, time_limit
+    algorithms, tolerance, baseline, workers, time_limit, models
                 for "retrain", as in :func:`repro.replay`
     progress    whether to show the progress, or a function that receives it (:mod:`repro.progress`)
 
@@ -69,7 +70,7 @@ def verify(
             from repro.verification.compare import RefitOptions
             from repro.verification.retrain import check_retrain
 
-            refit = RefitOptions(data, algorithms, tolerance, baseline, workers, time_limit, watching(tell))
+            refit = RefitOptions(data, algorithms, tolerance, baseline, workers, time_limit, watching(tell), models)
             check_retrain(path, record, verification, refit)
     return verification
 
@@ -85,6 +86,7 @@ def replay(
     baseline: str | None = None,
     workers: int = 1,
     time_limit: float | None = None,
+    models: Mapping[str, Any] | None = None,
     say: Say = lambda line: None,
     progress: Shown = True,
 ) -> Replay:
@@ -98,6 +100,7 @@ def replay(
     baseline    the algorithm that effect ratios are about; the first one by default
     workers     the number of processes that run cells
     time_limit  how many seconds a framework in a process of its own may take to fit, or to score a block
+    models      the models that were given in Python, by label: no folder has their code; those not given are left out
     say         is called with a line whenever something happens, such as when an environment is built
     progress    whether to show the progress, or a function that receives it (:mod:`repro.progress`)
 
@@ -112,5 +115,5 @@ def replay(
     from repro.verification.replay_run import replay_run
 
     with shown(progress) as tell:
-        refit = RefitOptions(data, algorithms, tolerance, baseline, workers, time_limit, watching(tell))
+        refit = RefitOptions(data, algorithms, tolerance, baseline, workers, time_limit, watching(tell), models)
         return replay_run(folder, into, refit, here=here, say=say, tell=tell)

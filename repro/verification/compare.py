@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +34,7 @@ class RefitOptions:
     workers     cells are fitted in that many processes
     time_limit  how many seconds a framework in a process of its own may take to fit, or to score a block
     watcher     receives progress events
+    models      the models that were given in Python, by label: a run folder has no code
     """
 
     data: object = None
@@ -43,6 +44,7 @@ class RefitOptions:
     workers: int = 1
     time_limit: float | None = None
     watcher: Watcher | None = None
+    models: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

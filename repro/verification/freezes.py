@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -78,10 +78,12 @@ class Surroundings:
         return f"{self.framework}: {text}{builds}"
 
 
-def surroundings(run: Run, *, here: bool = False) -> list[Surroundings]:
-    """The environment that each framework of a run needs; with ``here``, the installed one and how it differs."""
+def surroundings(run: Run, frameworks: Collection[str] | None = None, *, here: bool = False) -> list[Surroundings]:
+    """The environment that each framework of a run (or some of them) needs; with ``here``, the installed one and its
+    differences."""
     started = {event.framework: event for event in run.journal.events("cell.started")}
-    return [_of_framework(run.folder, started[name], here) for name in sorted(started)]
+    names = started.keys() if frameworks is None else started.keys() & set(frameworks)
+    return [_of_framework(run.folder, started[name], here) for name in sorted(names)]
 
 
 def build(surroundings: Surroundings, say: Say) -> None:

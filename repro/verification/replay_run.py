@@ -24,7 +24,7 @@ from repro.verification.compare import Comparison, RefitOptions, compare_runs
 from repro.verification.finding import Verification
 from repro.verification.freezes import Say, Surroundings, build, surroundings
 from repro.verification.integrity import Tell, check_integrity
-from repro.verification.retrain import changed_software, keep_algorithms, run_again
+from repro.verification.retrain import changed_software, keep_available, run_again
 
 VERDICTS = "replay.json"
 
@@ -88,11 +88,13 @@ def replay_run(
         what = "holds a run already" if has_journal(target / JOURNAL) else "is not empty"
         raise StudyError(f"{target} {what}; replay into another folder")
     run = _checked(path)
-    study = reload_study(run, options.data)
-    keep_algorithms(study, options.algorithms)
+    study = reload_study(run, options.data, options.models, options.algorithms)
+    absent = keep_available(run, study)
+    for sentence in absent:
+        say(sentence)
     _require_data(run, study, tell)
     used = {entry.framework for entry in study.entries}
-    frameworks = [framework for framework in surroundings(run, here=here) if framework.framework in used]
+    frameworks = surroundings(run, used, here=here)
     with contextlib.ExitStack() as stack:
         if pins := {framework.framework: framework.pins for framework in frameworks if framework.pins}:
             stack.enter_context(pinned(pins))
@@ -106,7 +108,7 @@ def replay_run(
         failed = run_again(study, target, options, keep_scores=kept)
     labels = [entry.label for entry in study.entries]
     comparison = compare_runs(run, Run(target), options.tolerance, options.baseline, labels)
-    comparison.notes += failed
+    comparison.notes += [*absent, *failed]
     done = Replay(run.journal.end.cited(), target, comparison, tuple(frameworks), changed)
     document = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
     keep_files(target, {VERDICTS: (document + "\n").encode()})

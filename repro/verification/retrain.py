@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from repro.errors import ReproError, StudyError, nearest
+from repro.errors import ReproError, StudyError
 from repro.runs.journal import events
 from repro.runs.run import Run
 from repro.study import Study, make_plan
@@ -30,8 +30,8 @@ def check_retrain(path: Path, record: FolderRecord, verification: Verification, 
     """
     run = Run(path)
     try:
-        study = reload_study(run, options.data)
-        keep_algorithms(study, options.algorithms)
+        study = reload_study(run, options.data, options.models, options.algorithms)
+        absent = keep_available(run, study)
         plan = make_plan(study)
         require_same_data(run, plan)
     except ReproError as error:
@@ -45,7 +45,8 @@ def check_retrain(path: Path, record: FolderRecord, verification: Verification, 
         failed = run_again(study, into, options)
         labels = [entry.label for entry in study.entries]
         compared = compare_runs(run, Run(into), options.tolerance, options.baseline, labels)
-    compared.notes += failed
+    compared.notes += [*absent, *failed]
+    verification.unchecked += absent
     changes = changed_software(run, versions(study))
     compared.notes += [f"{name}: {then} then, {now} now" for name, (then, now) in changes.items()]
     verification.refitted = compared
@@ -77,14 +78,16 @@ def _changed_cells(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
             yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
 
 
-def keep_algorithms(study: Study, algorithms: Sequence[str] | None) -> None:
-    """Leave only these algorithms in a study; their seeds do not depend on the others."""
-    known = [entry.label for entry in study.entries]
-    for label in algorithms or ():
-        if label not in known:
-            raise StudyError(f"there is no algorithm '{label}'{nearest(label, known)} There are: {', '.join(known)}")
-    if algorithms:
-        study.entries = tuple(entry for entry in study.entries if entry.label in algorithms)
+def keep_available(run: Run, study: Study) -> list[str]:
+    """Leave only the algorithms in a study that the run has not dropped and whose code is here; the sentences about the
+    others. The seeds of an algorithm do not depend on the others."""
+    absent = {entry.label: entry.given.absence for entry in study.entries if entry.given and not entry.given.is_here}
+    absent |= {entry.label: "the run dropped it" for entry in study.entries if entry.label in run.journal.dropped}
+    study.entries = tuple(entry for entry in study.entries if entry.label not in absent)
+    sentences = [f"{label} was not fitted again: {why}" for label, why in absent.items()]
+    if not study.entries:
+        raise StudyError("; ".join(sentences))
+    return sentences
 
 
 def run_again(study: Study, into: Path, options: RefitOptions, *, keep_scores: bool = False) -> list[str]:

@@ -57,6 +57,7 @@ MAKERS = {
     ("parameter.chosen", "note"): lambda name, n: Subject(
         name, [], facts(), chosen={"normalise": f"reason {n % 2}", "k": "another reason"}
     ),
+    ("model.fitted-before", "warning"): lambda name, n: Subject(name, [], facts(), fitted_before=True),
     ("folds.no-value", "warning"): lambda name, n: Subject(
         name, [Value(m, float("nan"), folds={f"f{n}": (False, 0), "f": (True, 3)}) for m in ("rr", "ap")], facts()
     ),

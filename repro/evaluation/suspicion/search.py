@@ -102,6 +102,7 @@ class Subject:
     scores    the kind of scores: predicted ratings, or scores for ranking only
     adapts    whether the algorithm itself adapts to constant ratings
     chosen    parameters whose value depends on the data, each with a sentence
+    fitted_before   whether it was fitted before the study, and not on the training part of each fold
     lists, numbers  digests of the lists and of the values of all users: equal digests mean equal lists or values
     """
 
@@ -114,6 +115,7 @@ class Subject:
     chosen: Mapping[str, str] = field(default_factory=dict)
     lists: str = ""
     numbers: str = ""
+    fitted_before: bool = False
 
 
 def find_suspicious(subjects: Sequence[Subject], tie_rule: str, missing_rule: str = "") -> tuple[Finding, ...]:
@@ -130,6 +132,12 @@ def find_suspicious(subjects: Sequence[Subject], tie_rule: str, missing_rule: st
 def _of_subject(subject: Subject, tie_rule: str, missing_rule: str) -> Iterator[Finding]:
     yield from (*_of_scores(subject, missing_rule), *_of_predictions(subject), *_of_ties(subject, tie_rule))
     yield from (*_of_ratings(subject), *_of_folds(subject))
+    if subject.fitted_before:
+        text = (
+            f"{subject.name} was fitted before the study, and not on the training part of each fold: if it has seen "
+            "rows that are held out, its values are too good."
+        )
+        yield Finding("model.fitted-before", "warning", subject.name, text)
 
 
 def _of_folds(subject: Subject) -> Iterator[Finding]:

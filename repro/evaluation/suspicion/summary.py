@@ -230,6 +230,10 @@ PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
         "settings, for data without ratings in place of"
     ),
     "parameter.chosen": _parameter_chosen,
+    "model.fitted-before": _names(
+        "These were fitted before the study, and not on the training part of each fold. If they have seen rows that "
+        "are held out, their values are too good:"
+    ),
     "folds.no-value": _folds_no_value,
     "inputs.mismatch": _lines("The given lists do not match the truth:", lambda finding: finding.sentence),
     "entries.identical": _identical,

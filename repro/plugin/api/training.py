@@ -31,7 +31,7 @@ class TrainingData(Interactions):
         """Interactions as training data: nothing more is known of them."""
         if isinstance(rows, TrainingData):
             return rows
-        return cls(**{column.name: getattr(rows, column.name) for column in fields(Interactions)})
+        return cls(**{column.name: getattr(rows, column.name) for column in fields(Interactions) if column.init})
 
     def select(self, rows: npt.NDArray[Any]) -> TrainingData:
         selected = super().select(rows)

@@ -21,6 +21,9 @@ from repro.plugin.host import validation
 if TYPE_CHECKING:
     from repro.data import Dataset
 
+# The framework of models that are given in Python: it is no plug-in, and has no algorithms of its own.
+CODE = Framework("code", "of the study", "models that are given in Python", ())
+
 DeclaredMetric = TypeVar("DeclaredMetric", bound=MetricDeclaration)
 
 
@@ -133,6 +136,8 @@ class Catalogue:
         """A framework as its plug-in declares it."""
         if name in self.frameworks:
             return self.frameworks[name]
+        if name == CODE.name:
+            return CODE
         owner = self.owners.get(name, name)
         if owner in self.broken:
             raise PluginError(f"plug-in {owner} is installed but broken: {self.broken[owner]}")
@@ -155,5 +160,10 @@ def algorithm_named(framework: Framework, algorithm: str) -> Algorithm:
     by_name = {declared.name: declared for declared in framework.algorithms}
     if algorithm in by_name:
         return by_name[algorithm]
+    if framework is CODE:
+        raise PluginError(
+            f"code/{algorithm} is a model that is given in Python, not by name: repro.Study(data, protocol, [model], "
+            "metrics)"
+        )
     known = f"It has: {', '.join(by_name)}" if by_name else "It brings no algorithms"
     raise PluginError(f"framework {framework.name} has no algorithm '{algorithm}'{nearest(algorithm, by_name)} {known}")

@@ -14,6 +14,7 @@ from repro.current import current
 from repro.errors import PluginError, nearest
 from repro.plugin.api import spec
 from repro.plugin.host import validation
+from repro.plugin.host.catalogue import CODE
 from repro.plugin.host.placement import Plugins
 from repro.terminal import printable
 
@@ -42,6 +43,8 @@ def load_plugins(points: Sequence[EntryPoint]) -> Plugins:
     for plugin, framework in plugins.call_hook("repro_framework"):
         if fault := validation.framework_fault(framework):
             plugins.disable(plugin, f"repro_framework {fault}")
+        elif framework.name == CODE.name:
+            plugins.disable(plugin, f"repro_framework declares '{CODE.name}', which repro itself has already")
         elif framework.name in plugins.frameworks:
             other = plugins.owners[framework.name]
             plugins.disable(plugin, f"repro_framework declares '{framework.name}', which {other} has already")

@@ -25,7 +25,7 @@ def results_section(view: RunView) -> Section:
         *([_hidden(view)] if len(view.better) > _ON_PHONES else []),
         Details(f"All numbers: {plural(len(view.better), 'metric')}, intervals, ties", _all_numbers(view)),
         Details("What each metric can show", [_purposes(view)]),
-        *(f"Left out: {reason}." for reason in dict.fromkeys(view.started.left_out.values())),
+        *(f"Left out: {reason}." for reason in dict.fromkeys(view.run.left_out.values())),
     ]
     return Section("results", "Results", blocks)
 

@@ -137,6 +137,30 @@ class DecisionsResolved(BaseEvent):
     measures: list[MeasureEntry]
 
 
+class ModelGiven(BaseEvent):
+    """A model that was given in Python: code of the user's own, which is not in the folder of the run.
+
+    ``source`` and ``module_source`` are digests of the source text of its class or function and of the file of its
+    module, where there are any; ``content`` is that of its state before a fit, or of a matrix. ``fitted`` says what is
+    fitted on each fold.
+    """
+
+    event: Literal["model.given"] = "model.given"
+    label: str
+    algorithm: str
+    form: Literal["model", "recommender", "fitted", "function", "matrix"]
+    content: Digest
+    source: Digest | None = None
+    module: str = ""
+    module_source: Digest | None = None
+    package: str = ""
+    predicts: bool
+    deterministic: bool
+    tunable: bool
+    parameters: Parameters
+    fitted: str
+
+
 class _DataEvent(BaseEvent):
     """The digest and the size of a data set."""
 
@@ -290,6 +314,16 @@ class CellFailed(BaseEvent):
     error: str
 
 
+class AlgorithmsDropped(BaseEvent):
+    """The labels of the algorithms that the run goes on without, with the reason; it replaces an earlier event.
+
+    The results leave them out, also where some of their cells are finished.
+    """
+
+    event: Literal["algorithms.dropped"] = "algorithms.dropped"
+    labels: dict[str, str]
+
+
 class ResultsWritten(BaseEvent):
     """The tables are written: every file of the run except its artefacts, with its digest."""
 
@@ -349,6 +383,7 @@ Event = Annotated[
     RunStarted
     | RunResumed
     | DecisionsResolved
+    | ModelGiven
     | DataLoaded
     | DataPrepared
     | FoldMade
@@ -357,6 +392,7 @@ Event = Annotated[
     | CellStarted
     | CellFinished
     | CellFailed
+    | AlgorithmsDropped
     | FindingsMade
     | ResultsWritten
     | RunFinished

@@ -59,8 +59,15 @@ class Contents:
 
     @cached_property
     def cell_ends(self) -> dict[str, Line]:
-        """The last line about the end of each cell: it finished, or it failed."""
-        return {line.event.cell: line for line in self.lines if isinstance(line.event, CellFinished | CellFailed)}
+        """The last line about the end of each cell that was not dropped: it finished, or it failed."""
+        ends = {line.event.cell: line for line in self.lines if isinstance(line.event, CellFinished | CellFailed)}
+        return {cell: line for cell, line in ends.items() if cell.rpartition("/")[0] not in self.dropped}
+
+    @cached_property
+    def dropped(self) -> dict[str, str]:
+        """The labels of the algorithms that the run goes on without, with the reason."""
+        events = self.events("algorithms.dropped")
+        return dict(events[-1].labels) if events else {}
 
     @cached_property
     def finished_cells(self) -> dict[str, CellFinished]:

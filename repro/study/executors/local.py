@@ -18,23 +18,41 @@ from repro.evaluation.blocks import ExecutionOptions, InThreads
 from repro.plugin.isolation.pins import Pins, current_pins, use_pins
 from repro.study.executors.processes import leave_with_parent, starting_workers
 from repro.study.executors.steps import Output, Parameters, Progress, Step, Task, Work, carry_out, work_on
+from repro.study.executors.timed import in_timed_processes
 from repro.study.plan import Plan
 
 
 @dataclass(frozen=True)
 class LocalExecutor:
-    """Processes of this machine; with one worker, or one task, it is this process, on all cores."""
+    """Processes of this machine; with one worker, or one task, it is this process, on all cores.
+
+    Cells with a time limit (``cell_seconds``) are always in processes of their own, which can be stopped.
+    """
 
     workers: int
+    cell_seconds: float | None = None
     name: Literal["local"] = "local"
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def run(
         self, plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
     ) -> Iterator[Step]:
-        if min(self.workers, len(tasks)) <= 1:
-            return _in_this_process(plan, tasks, options, progress)
-        return _in_processes(plan, tasks, options, self.workers)
+        """Models that cannot be sent to another process are fitted in this one, before the others."""
+        if self.cell_seconds is not None and tasks:
+            yield from in_timed_processes(plan, tasks, options, self.workers, self.cell_seconds)
+            return
+        bound = [task for task in tasks if not _can_travel(task)]
+        others = [task for task in tasks if _can_travel(task)]
+        if min(self.workers, len(others)) <= 1:
+            yield from _in_this_process(plan, tasks, options, progress)
+            return
+        yield from _in_this_process(plan, bound, options, progress)
+        yield from _in_processes(plan, others, options, self.workers)
+
+
+def _can_travel(task: Task) -> bool:
+    given = task.cell.entry.given
+    return given is None or given.can_travel
 
 
 def _in_this_process(

@@ -19,7 +19,7 @@ from repro.errors import ReproError, StudyError
 from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
-from repro.plugin import ParameterValue, plugins
+from repro.plugin import ParameterValue
 from repro.rng import stream
 from repro.study.cell import CellProgress
 from repro.study.fold_data import validation_data
@@ -133,7 +133,7 @@ def _run_trial(
 def _measure(plan: Plan, cell: Cell, data: FoldData, options: ExecutionOptions) -> tuple[float, int]:
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
-    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
+    recommender = cell.entry.recommender(data.whole, options.limit)
     recommender.fit(data.train, seed=cell.seed, fold=cell.fold.name)
     draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties differ from those of the test
     scale = plan.scale

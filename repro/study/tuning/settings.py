@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast
 
 from repro.errors import PluginError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
-from repro.plugin import Algorithm, ParameterValue, parameters_of, plugins
+from repro.plugin import Algorithm, ParameterValue, parameters_of
 from repro.protocol import Protocol, toml_value
 from repro.protocol.toml import Inline
 
@@ -165,7 +165,7 @@ def _measure(name: object, protocol: Protocol) -> Measure:
 
 def _with_space(entry: Entry, tuning: TuningSettings) -> Entry:
     """``entry`` with its search space, without parameters that its framework lacks or that the study states."""
-    _, algorithm = plugins().algorithm(entry.use)
+    algorithm = entry.algorithm
     name = entry.use if entry.use in tuning.spaces else algorithm.name
     space: dict[str, Domain] = {}
     unmapped: dict[str, str] = {}
@@ -180,6 +180,12 @@ def _with_space(entry: Entry, tuning: TuningSettings) -> Entry:
             stated[parameter] = STATED
         else:
             space[parameter] = domain
+    if space and entry.given is not None and not entry.given.tunable:
+        raise StudyError(
+            f"[tune.space.{toml_value(name)}]: {entry.label} was given in Python and cannot be tuned: it has no "
+            "get_params and set_params, as estimators of scikit-learn have; give models with other parameters as "
+            "algorithms of their own"
+        )
     return replace(entry, space=space, left_out=unmapped | stated, unmapped={**entry.unmapped, **unmapped})
 
 

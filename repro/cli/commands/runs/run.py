@@ -47,6 +47,20 @@ class RunCommandOptions(ChangeOptions, ProgressOptions):
     )
     block_users: int | None = count_option("Users ranked at once; changes memory, not numbers.")
     time_limit: float | None = time_limit_option()
+    cell_seconds: float | None = option(
+        "How long a cell (one algorithm on one fold) may take; one that takes longer is stopped and fails.",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+    )
+    drop: tuple[str, ...] = option(
+        "Go on without this algorithm, and leave it out of the results; may be repeated.",
+        multiple=True,
+        metavar="LABEL",
+    )
+    only: tuple[str, ...] = option(
+        "Run only this algorithm; may be repeated. --resume runs the others later.", multiple=True, metavar="LABEL"
+    )
+    install: bool = flag("Build missing environments of frameworks first.")
     keep_scores: bool = flag("Store all scores, for `repro explain` and `repro multiverse`.")
 
 
@@ -55,6 +69,7 @@ class RunCommandOptions(ChangeOptions, ProgressOptions):
     "repro run reports/reference-ml100k/study.toml",
     "repro run study.toml --set ties.break=expected --into expected",
     "repro run study.toml --executor ray --address auto",
+    'repro run study.toml --resume --drop "EASE"',
 )
 def run(options: RunCommandOptions) -> None:
     """Run a study and write a run folder.
@@ -68,6 +83,8 @@ def run(options: RunCommandOptions) -> None:
     from repro.study import Study as StudyFile
 
     study = StudyFile.load(options.study)
+    if options.install and build_missing(study, hidden=options.hidden):
+        study = StudyFile.load(options.study)
     if options.changes:
         study = study.with_protocol(study.protocol.replace(options.changed_decisions(), "command line"))
     if not options.as_json:
@@ -84,6 +101,9 @@ def run(options: RunCommandOptions) -> None:
             block_users=options.block_users or BLOCK_USERS,
             time_limit=options.time_limit,
             keep_scores=options.keep_scores,
+            cell_seconds=options.cell_seconds,
+            drop=options.drop,
+            only=options.only,
             resume=options.resume,
             fresh=options.fresh,
             watcher=watcher,
@@ -98,12 +118,32 @@ def run(options: RunCommandOptions) -> None:
                 "results": results.results.to_dict(orient="records"),
                 "findings": [asdict(finding) for finding in results.findings],
                 "seconds": results.seconds().to_dict(orient="index"),
-                "left_out": study.left_out,
+                "left_out": {**study.left_out, **results.left_out},
             }
         )
         return
     _print_results(study, results)
     echo(f"\nreport   {report}\nrun      {results.folder}")
+
+
+def build_missing(study: Study, *, hidden: bool) -> bool:
+    """Build the environments of the frameworks that a study needs and that are missing here; whether there were any."""
+    from repro.plugin import plugins
+    from repro.plugin.isolation import environment
+    from repro.progress import Stages
+
+    named = [entry.framework for entry in study.entries if entry.location == "missing"]
+    named += [use.partition("/")[0] for use in study.left_out if use.partition("/")[0] in plugins().frameworks]
+    missing = [name for name in dict.fromkeys(named) if plugins().location(name) == "missing"]
+    for name in missing:
+        needs = plugins().environment_of(name)
+        assert needs is not None
+        with Stages(hidden=hidden) as stages:
+            stages.print(f"{name}: building its environment")
+            # Lines of pip are indented.
+            environment.build(name, needs, lambda line: None if line.startswith(" ") else stages.print(line))
+            stages.print(f"{name}: ready in {environment.folder_of(name, needs)}")
+    return bool(missing)
 
 
 def _print_results(study: Study, results: Run) -> None:
@@ -129,6 +169,8 @@ def _print_results(study: Study, results: Run) -> None:
         right=[*table.columns, *times],
     )
     print_footnotes(suspicious)
+    for label in results.journal.dropped:
+        echo(results.left_out[label])
     echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
     if uneven := uneven_tuning(results.tuned()):
         echo(f"\n{uneven}")
