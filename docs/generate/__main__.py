@@ -20,6 +20,7 @@ from formats import format_pages
 from plugin_pages import plugin_pages
 from repository import ROOT, Repository, gallery
 from sphinx.cmd.build import main as sphinx
+from worked import examples, with_examples
 
 DOCS = ROOT / "docs"
 PAGES = (api_pages, command_pages, decision_pages, metric_pages, protocol_pages, plugin_pages, format_pages)
@@ -31,10 +32,13 @@ IN_NAVIGATION = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 def write_source(folder: Path, *, run: bool) -> None:
     """Write everything that Sphinx reads into ``folder``; with ``run``, examples in pages run."""
     repository = Repository()
+    worked = examples() if run else {}
     pages = {}
     for path in sorted(DOCS.rglob("*.md")):
         name = path.relative_to(DOCS).as_posix()
         text = with_outputs(path.read_text(encoding="utf-8"), run=run)
+        if name.startswith("why/"):
+            text = with_examples(text, worked)
         pages[name] = repository.rewritten(text, f"docs/{name}", name)
     readme = repository.rewritten((ROOT / "README.md").read_text(encoding="utf-8"), "README.md", "index.md")
     pages["index.md"] = readme + pages["index.md"]
@@ -56,6 +60,8 @@ def write_source(folder: Path, *, run: bool) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, target)
     shutil.copytree(DOCS / "pictures", folder / "pictures")
+    for notebook in DOCS.glob("notebooks/*.ipynb"):
+        shutil.copy(notebook, folder / "notebooks")
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_co
 
 # Anchors for links to headings, and no markup but that of the pages.
 myst_heading_anchors = 4
+smartquotes = False
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 

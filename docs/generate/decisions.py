@@ -68,7 +68,7 @@ def decision_pages() -> dict[str, str]:
     pages = {}
     rows = []
     for family, (title, summary) in FAMILIES.items():
-        lines = [f"# {title}: `{family}.*`", "", summary, "", ""]
+        lines = [f"# {title}: `{family}.*`", "", summary, "", f"[Why each of them exists](../../why/{family}.md).", ""]
         for decision in known.family(family):
             lines += [f"## {decision.id}", "", reference(decision)]
             address = f"{family}.md#{anchor(decision.id)}"
