@@ -17,6 +17,7 @@ if _problem := _clash():
 _PUBLIC = {
     "Claim": "repro.replications",
     "Interactions": "repro.data",
+    "Matrix": "repro.data.memory",
     "Metric": "repro.catalogue",
     "Protocol": "repro.protocol",
     "ReproError": "repro.errors",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from repro.audits import audit
     from repro.catalogue import Metric, algorithms, datasets, decisions, metrics, plugins, protocols
     from repro.data import Interactions, load_dataset
+    from repro.data.memory import Matrix
     from repro.errors import ReproError, ReproWarning
     from repro.explanations import diff, explain, find_protocols, multiverse
     from repro.exports import export
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Claim",
     "Interactions",
+    "Matrix",
     "Metric",
     "Protocol",
     "ReproError",

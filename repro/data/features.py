@@ -18,8 +18,8 @@ from repro.data.download import Progress, fetch
 from repro.data.interactions import CodeArray, FloatArray, IdArray
 from repro.data.io.feature_files import read_feature_table
 from repro.data.io.formats import existing_file
+from repro.data.io.ids import encode_ids
 from repro.data.io.roles import ALIASES, find_alias, plain_name
-from repro.data.io.values import encode_ids
 from repro.data.registry import dataset, datasets
 from repro.errors import DataError, nearest
 from repro.extras import needed_for

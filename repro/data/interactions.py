@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
+    from repro.data.memory.tables import Input
+
 CodeArray = npt.NDArray[np.int32]
 RowArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -66,14 +68,21 @@ class Interactions:
         return len(self.item_ids)
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Interactions:
-        """From a pandas frame with the columns ``user``, ``item`` and, if there are any, ``rating`` and
-        ``timestamp``; ``columns`` maps these four to other names."""
+    def from_frame(cls, frame: Input, columns: Mapping[str, str] | None = None) -> Interactions:
+        """From a data frame of pandas, Polars or Arrow with the columns ``user``, ``item`` and, if there are any,
+        ``rating`` and ``timestamp``; from ``{user: {item: rating}}``, ``{user: [items]}``, a sparse matrix, and every
+        other form that :func:`repro.evaluate` takes as the truth. Common names of columns, such as ``movieId``, are
+        understood; ``columns`` maps these four to other ones."""
+        from repro.data.io.roles import INTERACTIONS
         from repro.data.io.values import interactions_from_columns
+        from repro.data.memory import read_memory
+        from repro.data.memory.tables import Target
 
-        names = {name: name for name in ("user", "item", "rating", "timestamp")} | dict(columns or {})
-        values = {role: frame[name].to_numpy() for role, name in names.items() if name in frame.columns}
-        return interactions_from_columns(values, "the data frame", [str(name) for name in frame.columns])
+        def choose(names: Sequence[str]) -> Mapping[str, str]:
+            return INTERACTIONS.choose(names, columns, "the data frame")
+
+        table = read_memory(frame, Target(INTERACTIONS, "the data frame", choose))
+        return interactions_from_columns(table.values, "the data frame")
 
     def to_frame(self) -> pd.DataFrame:
         """The rows with their external ids."""

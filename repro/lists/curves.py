@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.data.interactions import FloatArray
+from repro.data.memory import Input
 from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluation.metrics import EXTREMES, Measure, metrics
 from repro.evaluation.metrics._curves import (
@@ -27,7 +28,6 @@ from repro.evaluation.metrics.tie_order import with_hits_by
 from repro.evaluation.ranking import Ranked
 from repro.lists import protocol_for
 from repro.lists.frames import Frames, read_frames
-from repro.lists.inputs import Input
 from repro.lists.measuring import rank_frames
 from repro.lists.mismatches import warn_of_mismatches
 from repro.protocol import Protocol

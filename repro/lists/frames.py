@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions, RowArray
-from repro.data.io.values import numbers, numbers_or_missing, seconds
+from repro.data.io.ids import Values, encode_together
+from repro.data.io.values import numbers, numbers_or_missing, plain_values, seconds
+from repro.data.memory import Input
 from repro.errors import DataError, ProtocolError
 from repro.evaluation.candidates.relevance import Judgements, judge
 from repro.evaluation.metrics import Background
-from repro.lists.ids import encode_together
-from repro.lists.inputs import Features, Input, InputColumns, previous_inputs, read_features, read_inputs
+from repro.lists.inputs import Features, previous_inputs, read_features, read_inputs, require_positions
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.protocol import Protocol, Value
 
@@ -69,7 +72,7 @@ class Frames:
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of items recommended to each user."""
-        return np.bincount(self.users, minlength=self.truth.n_users)
+        return np.diff(np.searchsorted(self.users, np.arange(self.truth.n_users + 1)))
 
 
 def read_frames(
@@ -84,26 +87,32 @@ def read_frames(
     earlier = previous_inputs(previous)
     inputs = {"recommendations": recommendations, "truth": truth, "train": train, **earlier}
     tables = read_inputs(inputs, columns)
-    if not len(tables["truth"]["user"]):
+    if not len(tables["truth"].values["user"]):
         raise DataError("truth has no rows: there are no users to evaluate")
-    users, user_ids = encode_together({label: table["user"] for label, table in tables.items()}, "user")
-    items, item_ids = encode_together({label: table["item"] for label, table in tables.items()}, "item")
+    with ThreadPoolExecutor(2) as pool:  # Arrow lets other threads run while it encodes text
+        coded = pool.map(
+            lambda role: encode_together({label: table.values[role] for label, table in tables.items()}, role),
+            ("user", "item"),
+        )
+        (users, user_ids), (items, item_ids) = coded
+    require_positions(tables, "user", user_ids)
+    require_positions(tables, "item", item_ids)
     rows = {}
-    for label, table in tables.items():
+    for label, table in ((label, table.values) for label, table in tables.items()):
         if label not in ("truth", "train"):
             continue
         order = _by_user_and_item(users[label], items[label], len(item_ids)) if label == "truth" else slice(None)
         explicit = "rating" in table
-        ratings = numbers(table["rating"].to_numpy(), "rating", label) if explicit else np.ones(len(users[label]))
-        times = seconds(table["timestamp"].to_numpy(), label)[order] if "timestamp" in table else None
+        ratings = numbers(table["rating"], "rating", label) if explicit else np.ones(len(users[label]))
+        times = seconds(table["timestamp"], label)[order] if "timestamp" in table else None
         rows[label] = Interactions(
             users[label][order], items[label][order], ratings[order], times, user_ids, item_ids, explicit
         )
     lists = []
     for label in ("recommendations", *earlier):
         order = _by_user(users[label])
-        scores, has_scores = _scores(tables[label], label)
-        state = _states(tables[label], label)
+        scores, has_scores = _scores(tables[label].values, label)
+        state = _states(tables[label].values, label)
         lists.append(
             Frames(
                 users[label][order],
@@ -120,21 +129,21 @@ def read_frames(
     return replace(lists[0], features=weights, previous=tuple(lists[1:]))
 
 
-def _scores(table: InputColumns, label: str) -> tuple[FloatArray, bool]:
+def _scores(table: Mapping[str, Values], label: str) -> tuple[FloatArray, bool]:
     """Scores (NaN where there is none), or negative ranks; and whether they are scores."""
     if "score" not in table:
-        return -numbers(table["rank"].to_numpy(), "rank", label), False
+        return -numbers(table["rank"], "rank", label), False
     scores = numbers_or_missing(table["score"], "score", label)
     if "rank" in table and len(scores) and np.isnan(scores).all():
         raise DataError(f"{label} have ranks and only empty scores; leave the column 'score' out")
     return scores, True
 
 
-def _states(table: InputColumns, label: str) -> npt.NDArray[np.uint8] | None:
+def _states(table: Mapping[str, Values], label: str) -> npt.NDArray[np.uint8] | None:
     """The state of each score; None where there is no column of states."""
     if "state" not in table:
         return None
-    states = table["state"]
+    states = pd.Series(plain_values(table["state"]))
     codes = states.map({"scored": SCORED, "unscored": UNSCORED, "fallback": FALLBACK}).to_numpy(np.float64, na_value=-1)
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])

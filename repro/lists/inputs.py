@@ -1,35 +1,36 @@
-"""The inputs of an evaluation by role, from data frames, files or predictions of Surprise."""
+"""The inputs of an evaluation by role, from tables in memory, files or predictions of Surprise."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from repro.data import ItemFeatures, features_from_frame, load_item_features
+from repro.data.interactions import IdArray
+from repro.data.io.ids import Values
 from repro.data.io.recommendations import (
     are_predictions,
     prediction_frame,
     read_recommendations,
     read_train,
     read_truth,
-    recommendations_from_frame,
-    truth_of_recommendations,
+    score_states,
 )
-from repro.data.io.roles import SURPRISE_FIELDS
+from repro.data.io.roles import RECOMMENDATIONS, TRUTH, TableKind
+from repro.data.io.values import numbers_or_missing, plain_values
+from repro.data.memory import Input, MemoryTable, read_memory
+from repro.data.memory.tables import Target
 from repro.errors import DataError, ProtocolError, nearest
 from repro.protocol import Protocol
 
-# A data frame (of pandas, or with a method `to_pandas`), the path of a file, or a list of Surprise's predictions.
-Input = pd.DataFrame | str | os.PathLike[str] | Sequence[Any]
 # A data frame, the path of a file, the name of a data set, or features that are already loaded.
 Features = ItemFeatures | pd.DataFrame | str | os.PathLike[str]
-# The columns of an input by role, such as "user" and "score".
-InputColumns = dict[str, pd.Series]
 
 READERS = {"recommendations": read_recommendations, "truth": read_truth, "train": read_train}
+_KINDS: Mapping[str, TableKind] = {"recommendations": RECOMMENDATIONS, "truth": TRUTH, "train": TRUTH}
 _ROLES = {
     "recommendations": ("user", "item", "score", "rank", "state", "rating"),
     "truth": ("user", "item", "rating", "timestamp"),
@@ -37,14 +38,14 @@ _ROLES = {
 }
 
 
-def read_inputs(inputs: Mapping[str, Input | None], columns: Mapping[str, str] | None) -> dict[str, InputColumns]:
+def read_inputs(inputs: Mapping[str, Input | None], columns: Mapping[str, str] | None) -> dict[str, MemoryTable]:
     """The columns of each input that is not None.
 
     ``inputs`` are "recommendations", "truth", "train", and "previous ..." for earlier recommendations. Without truth,
     it is made of the ratings of predictions.
     """
     if inputs.get("recommendations") is None:
-        raise DataError("recommendations are None; give a pandas DataFrame with user, item and score, or a file")
+        raise DataError("recommendations are None; give a data frame with user, item and score, or a file")
     names = columns or {}
     require_known_columns(names)
     tables = {label: read_input(source, label, names) for label, source in inputs.items() if source is not None}
@@ -53,31 +54,46 @@ def read_inputs(inputs: Mapping[str, Input | None], columns: Mapping[str, str] |
     return tables
 
 
-def read_input(source: Input, label: str, columns: Mapping[str, str]) -> InputColumns:
+def read_input(source: Input, label: str, columns: Mapping[str, str]) -> MemoryTable:
     """The columns of one input."""
     kind = label if label in READERS else "recommendations"
-    frame = as_frame(source)
-    if frame is None:
-        return dict(_read(source, kind, columns).items())  # type: ignore[arg-type]
-    if kind == "recommendations" and not columns and set(SURPRISE_FIELDS[:4]) <= set(frame.columns):
-        return dict(recommendations_from_frame(frame, label).items())  # type: ignore[arg-type]
-    if not frame.columns.is_unique:
-        name = frame.columns[frame.columns.duplicated()][0]
-        raise DataError(f"{label} has two columns called '{name}'; rename or drop one of them")
-    return _columns_of_frame(frame, kind, label, columns)
+    if isinstance(source, str | os.PathLike):
+        frame = READERS[kind](source, columns_of(kind, columns))
+        return MemoryTable({str(role): frame[role].to_numpy() for role in frame})
+    if kind == "recommendations" and are_predictions(source):
+        source = prediction_frame(source)
+
+    def choose(names: Sequence[str]) -> Mapping[str, str]:
+        return _KINDS[kind].choose(names, _stated(kind, columns, names), label)
+
+    table = read_memory(source, Target(_KINDS[kind], label, choose))
+    if (states := score_states(table.values)) is None:
+        return table
+    return MemoryTable({**table.values, "state": states}, table.sizes)
 
 
-def as_frame(source: object) -> pd.DataFrame | None:
-    """A pandas frame, also of a polars or Arrow table; None where the source is something else."""
-    if isinstance(source, pd.DataFrame):
-        return source
-    return source.to_pandas() if hasattr(source, "to_pandas") else None
+def _stated(kind: str, columns: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """The names that are stated for the columns of an input; an empty one for a role that has none.
+
+    A name for all inputs (``rating``) need not be in each of them, unless it is of a user, an item or the score.
+    """
+    required = ("user", "item", *(["score"] if kind == "recommendations" else []))
+    stated = {}
+    for role in _ROLES[kind]:
+        if (name := columns.get(f"{kind}.{role}")) is not None:
+            stated[role] = name
+        elif (name := columns.get(role)) is not None:
+            stated[role] = name if name in names or role in required else ""
+    return stated
 
 
 def columns_of(label: str, columns: Mapping[str, str]) -> dict[str, str]:
     """The names that are stated for the columns of a file."""
-    stated = [role for role in _ROLES[label] if role in columns or f"{label}.{role}" in columns]
-    return {role: _column_name(role, label, columns) for role in stated}
+    return {
+        role: columns.get(f"{label}.{role}", columns.get(role, role))
+        for role in _ROLES[label]
+        if role in columns or f"{label}.{role}" in columns
+    }
 
 
 def require_known_columns(columns: Mapping[str, str]) -> None:
@@ -93,52 +109,41 @@ def require_known_columns(columns: Mapping[str, str]) -> None:
             )
 
 
-def _column_name(role: str, kind: str, columns: Mapping[str, str]) -> str:
-    """The name that is stated for one input (``truth.user``), for all of them (``user``), or the role itself."""
-    return columns.get(f"{kind}.{role}", columns.get(role, role))
-
-
-def _read(source: Input, kind: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    if isinstance(source, str | os.PathLike):
-        return READERS[kind](source, columns_of(kind, columns))
-    if kind == "recommendations" and are_predictions(source):
-        return recommendations_from_frame(prediction_frame(source), kind)
-    raise DataError(
-        f"{kind} is of type {type(source).__name__}; give a pandas DataFrame or the path of a file"
-        + (", or a list of Surprise's predictions" if kind == "recommendations" else "")
-    )
-
-
-def _columns_of_frame(frame: pd.DataFrame, kind: str, label: str, columns: Mapping[str, str]) -> InputColumns:
-    """The columns of a frame by role; users and items may also be in its index, where grouping leaves them."""
-    names = {role: _column_name(role, kind, columns) for role in _ROLES[kind]}
-    levels = [name for name in frame.index.names if name in (names["user"], names["item"]) and name not in frame]
-    frame = frame.reset_index(level=levels) if levels else frame
-    required = {"user", "item", *(role for role in names if columns.get(f"{kind}.{role}", role) != role)}
-    if kind == "recommendations" and "score" in columns:
-        required.add("score")
-    for role, name in names.items():
-        if role in required and name not in frame:
-            available = [str(column) for column in frame.columns]
-            raise DataError(
-                f"{label} has no column '{name}'; it has {', '.join(available) or 'none'}{nearest(name, available)} "
-                f'State other names: columns={{"{role}": "..."}}, or {{"{kind}.{role}": "..."}} for {label} alone'
-            )
-    if kind == "recommendations" and names["score"] not in frame and names["rank"] not in frame:
+def require_positions(tables: Mapping[str, MemoryTable], role: str, ids: IdArray) -> None:
+    """Reject ids that are no positions, where those of an input are: positions match other ids by accident only."""
+    counts = {label: table.sizes[role] for label, table in tables.items() if role in table.sizes}
+    if not counts:
+        return
+    label, count = max(counts.items(), key=lambda counted: counted[1])
+    others: Sequence[object] | IdArray
+    hint = "state ids: dict(zip(users, lists)) for lists, repro.Matrix(matrix, users=..., items=...) for a matrix"
+    if len(set(counts.values())) > 1:
+        described = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+        raise DataError(f"{role}s are positions, and inputs have different numbers of {role}s ({described}); {hint}")
+    if ids.dtype.kind == "i":
+        others = ids[(ids < 0) | (ids >= count)]
+    else:
+        positions = set(map(str, range(count)))
+        others = [id_ for id_ in ids if id_ not in positions]
+    if len(others):
         raise DataError(
-            f"{label} have neither a column 'score' nor 'rank'; they have {', '.join(map(str, frame.columns))}"
+            f"the {role}s of {label} are positions from 0 to {count - 1:,}, and another input has the {role} "
+            f"{str(others[0])!r}; {hint}"
         )
-    return {role: frame[name] for role, name in names.items() if name in frame}
 
 
-def _truth_of_predictions(recommendations: InputColumns) -> InputColumns:
-    if "rating" not in recommendations:
+def _truth_of_predictions(recommendations: MemoryTable) -> MemoryTable:
+    if "rating" not in recommendations.values:
         raise DataError(
             "there is no truth, and recommendations have no column 'rating' next to their predictions (as those of "
             "Surprise have); give the held-out rows as truth (on the command line, --truth)"
         )
-    rated = pd.DataFrame({role: recommendations[role] for role in ("user", "item", "rating")})
-    return dict(truth_of_recommendations(rated).items())  # type: ignore[arg-type]
+    ratings = numbers_or_missing(recommendations.values["rating"], "rating", "recommendations")
+    held_out = ~np.isnan(ratings)
+    if not held_out.any():
+        raise DataError("no prediction has a rating to compare it with; give the truth")
+    ids: dict[str, Values] = {role: plain_values(recommendations.values[role])[held_out] for role in ("user", "item")}
+    return MemoryTable({**ids, "rating": ratings[held_out]}, recommendations.sizes)
 
 
 def previous_inputs(previous: Input | Sequence[Input]) -> dict[str, Input]:
@@ -154,10 +159,10 @@ def read_features(features: Features, columns: Mapping[str, str] | None = None) 
         return features
     if isinstance(features, str | os.PathLike):
         return load_item_features(features)
-    frame = as_frame(features)
-    if frame is None:
+    frame: object = features.to_pandas() if hasattr(features, "to_pandas") else features  # type: ignore[operator]
+    if not isinstance(frame, pd.DataFrame):
         raise DataError(
-            f"features are of type {type(features).__name__}; give a pandas DataFrame with a row for each item, the "
+            f"features are of type {type(features).__name__}; give a data frame with a row for each item, the "
             "path of a file, or the name of a data set"
         )
     item = (columns or {}).get("item")

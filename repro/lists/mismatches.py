@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, IdArray
 from repro.errors import ReproWarning
@@ -35,20 +36,27 @@ def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
             f"{label} has no score that is a number, so no list has an order of its own; "
             f'missing.rank = "{protocol["missing.rank"]}" and ties.break = "{protocol["ties.break"]}" decide'
         )
-    if not np.isin(frames.users, truth.users).any():
+    tested = _occurring(truth.users, truth.n_users)
+    if not tested[frames.users].any():
         written = _written(frames.users, truth.users, truth.user_ids)
         yield f"no user of {label} is in the truth, so all lists are empty; users {written}"
         return
-    if not np.isin(frames.items, truth.items).any():
+    if not _occurring(truth.items, truth.n_items)[frames.items].any():
         written = _written(frames.items, truth.items, truth.item_ids)
         yield f"no item of {label} is in the truth, so no list has a hit; items {written}"
-    tested = np.unique(truth.users)
     without = int((frames.lengths[tested] == 0).sum())
     if without:
         yield (
-            f"{without:,} of {len(tested):,} users in the truth have no list in {label}; average.no_list = "
+            f"{without:,} of {int(tested.sum()):,} users in the truth have no list in {label}; average.no_list = "
             f'"{protocol["average.no_list"]}" says what they count'
         )
+
+
+def _occurring(codes: CodeArray, count: int) -> npt.NDArray[np.bool_]:
+    """Whether each code is in a column."""
+    occur = np.zeros(count, dtype=np.bool_)
+    occur[codes] = True
+    return occur
 
 
 def mismatch_findings(frames: Frames, protocol: Protocol, label: str) -> list[Finding]:
@@ -56,10 +64,12 @@ def mismatch_findings(frames: Frames, protocol: Protocol, label: str) -> list[Fi
     return [Finding("inputs.mismatch", "warning", label, text) for text in mismatches(frames, protocol, label)]
 
 
-def warn_of_mismatches(frames: Frames, protocol: Protocol) -> None:
-    """The same as Python warnings; for functions that people call themselves."""
-    for sentence in mismatches(frames, protocol, "recommendations"):
-        warnings.warn(sentence, ReproWarning, stacklevel=3)
+def warn_of_mismatches(frames: Frames, protocol: Protocol) -> list[Finding]:
+    """The same as findings and as Python warnings; for functions that people call themselves."""
+    findings = mismatch_findings(frames, protocol, "recommendations")
+    for finding in findings:
+        warnings.warn(finding.sentence, ReproWarning, stacklevel=3)
+    return findings
 
 
 def _written(listed: CodeArray, tested: CodeArray, ids: IdArray) -> str:

@@ -219,11 +219,6 @@ class Study:
         if isinstance(self.data, str | Path):
             path = self.folder / self.data
             return load_dataset(path if path.is_file() else self.data, **self.data_options)
-        if not hasattr(self.data, "columns"):
-            raise StudyError(
-                f"data is of type {type(self.data).__name__}; give the name of a data set, a path, a pandas frame "
-                "or Interactions"
-            )
         return Interactions.from_frame(self.data, **self.data_options)
 
     def text_ids(self, rows: Interactions) -> frozenset[str]:

@@ -67,8 +67,8 @@ def test_ids_that_share_their_text_and_ids_that_do_not_are_the_same():
         (RECOMMENDED.drop(columns="user"), HELD_OUT, "recommendations has no column 'user'; it has item, score"),
         (
             RECOMMENDED,
-            HELD_OUT.rename(columns={"item": "items"}),
-            "truth has no column 'item'.*did you mean 'items'",
+            HELD_OUT.rename(columns={"item": "itms"}),
+            "truth has no column 'item'.*did you mean 'itms'",
         ),
         (RECOMMENDED.drop(columns="score"), HELD_OUT, "neither a column 'score' nor 'rank'"),
         (RECOMMENDED.assign(score=["a", 1, 2, 3, 4, 5]), HELD_OUT, "score is 'a', not a number, in row 1"),
@@ -120,10 +120,12 @@ def test_users_and_items_in_the_index():
 def test_what_is_no_frame_is_told():
     with pytest.raises(DataError, match="recommendations are None; give"):
         evaluate(None, HELD_OUT)
-    with pytest.raises(DataError, match="truth is of type list; give a pandas DataFrame"):
+    with pytest.raises(DataError, match="truth is of type int; give a data frame"):
+        evaluate(RECOMMENDED, 7, metrics=["hit@2"])
+    with pytest.raises(DataError, match="truth has no rows"):
         evaluate(RECOMMENDED, [], metrics=["hit@2"])
     twice = pd.concat([RECOMMENDED, RECOMMENDED["item"]], axis=1)
-    with pytest.raises(DataError, match="recommendations has two columns called 'item'"):
+    with pytest.raises(DataError, match="recommendations has several columns called 'item'"):
         evaluate(twice, HELD_OUT, metrics=["hit@2"])
 
 
@@ -167,7 +169,7 @@ def test_text_is_read_to_the_last_bit():
 
 
 def test_names_of_columns_that_are_not_there():
-    with pytest.raises(DataError, match="recommendations has no column 'predicted'; it has user, item, score"):
+    with pytest.raises(DataError, match="recommendations has no column 'predicted' for score; it has user, item"):
         evaluate(RECOMMENDED.assign(rank=1), HELD_OUT, columns={"score": "predicted"})
     with pytest.raises(DataError, match="there is no 'scores'; did you mean 'score'"):
         evaluate(RECOMMENDED, HELD_OUT, columns={"scores": "predicted"})
@@ -212,7 +214,7 @@ def test_earlier_lists_from_files_and_under_other_names(tmp_path):
     assert values(RECOMMENDED, HELD_OUT, metrics=requested, previous=[tmp_path / "earlier.csv", BEFORE]) == first
     renamed = [table.rename(columns={"user": "uid"}) for table in (RECOMMENDED, HELD_OUT, EARLIER, BEFORE)]
     assert values(*renamed[:2], metrics=requested, previous=renamed[2:], columns={"user": "uid"}) == first
-    with pytest.raises(DataError, match="previous 1 have neither a column 'score' nor 'rank'"):
+    with pytest.raises(DataError, match="previous 1 has neither a column 'score' nor 'rank'"):
         evaluate(RECOMMENDED, HELD_OUT, previous=EARLIER[["user", "item"]])
 
 

@@ -235,9 +235,9 @@ def test_what_is_of_the_wrong_kind_is_told(data, stated, message):
         study(data, **stated)
 
 
-@pytest.mark.parametrize("data", [None, {"user": [1], "item": [2]}])
+@pytest.mark.parametrize("data", [None, 7])
 def test_data_that_is_no_data(data):
-    with pytest.raises(StudyError, match="data is of type"):
+    with pytest.raises(ReproError, match="the data frame is of type"):
         study(data).run()
 
 

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from repro.data.io.compressed import lines_of, open_stream, read_all
+from repro.data.io.ids import ID_DIGITS, Values
 from repro.data.io.roles import listed
 from repro.data.io.sniff import BLANKS, COMMENT, Layout, WidthError, split_line
-from repro.data.io.values import ID_DIGITS, Values
 from repro.data.io.whole_numbers import WatchedStream, number_codes
 from repro.errors import DataError
 

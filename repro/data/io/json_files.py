@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from repro.data.io.compressed import lines_of, open_stream, read_all
+from repro.data.io.ids import id_text
 from repro.data.io.roles import INTERACTIONS, SURPRISE_FIELDS, Columns, TableKind, find_alias
-from repro.data.io.values import id_text
 from repro.errors import DataError
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from repro.data.io.ids import Values, Where, encode_ids
 from repro.data.io.options import ReadOptions
 from repro.data.io.roles import RECOMMENDATIONS, SURPRISE_FIELDS, TRUTH
 from repro.data.io.tables import read_table
-from repro.data.io.values import Values, Where, data_row, encode_ids, interactions_from_columns, numbers_or_missing
-from repro.errors import DataError
+from repro.data.io.values import interactions_from_columns, numbers_or_missing, plain_values
 
 # In the text of a dictionary, as Python or JSON writes it; it is searched, never evaluated.
 _IMPOSSIBLE = re.compile(r"""['"]was_impossible['"]\s*:\s*(?:np\.)?(true|1)\b""", re.IGNORECASE)
@@ -54,13 +54,6 @@ def read_truth(
 read_train = read_truth  # training rows, in the order of the file
 
 
-def recommendations_from_frame(frame: pd.DataFrame, label: str) -> pd.DataFrame:
-    """A frame with common names of columns, such as Surprise's, as :func:`read_recommendations` returns it."""
-    named = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    chosen = RECOMMENDATIONS.choose(list(named.columns), None, label)
-    return _recommendation_frame({role: named[name].to_numpy() for role, name in chosen.items()}, label, data_row)
-
-
 def are_predictions(source: object) -> TypeGuard[Sequence[Any]]:
     """Whether these are predictions of Surprise: a list of tuples with its fields. Surprise itself is not needed."""
     if not isinstance(source, Sequence) or isinstance(source, str | bytes) or not source:
@@ -75,14 +68,6 @@ def prediction_frame(predictions: Sequence[Any]) -> pd.DataFrame:
     )
 
 
-def truth_of_recommendations(recommendations: pd.DataFrame) -> pd.DataFrame:
-    """The held-out rows among predictions: those with a known rating."""
-    held_out = recommendations[recommendations["rating"].notna().to_numpy()]
-    if not len(held_out):
-        raise DataError("no prediction has a rating to compare it with; give the truth")
-    return held_out[["user", "item", "rating"]]
-
-
 def _recommendation_frame(values: Mapping[str, Values], label: str, where: Where) -> pd.DataFrame:
     """The checked columns under their usual names."""
     table: dict[str, Values] = {}
@@ -92,13 +77,20 @@ def _recommendation_frame(values: Mapping[str, Values], label: str, where: Where
     for role in ("score", "rank", "rating"):
         if role in values:
             table[role] = numbers_or_missing(values[role], role, label, where)
-    if "state" in values:
-        table["state"] = np.asarray(values["state"])
-    elif "details" in values:
-        table["state"] = _states(values["details"], lambda text: bool(_IMPOSSIBLE.search(text)))
-    elif "was_impossible" in values:
-        table["state"] = _states(values["was_impossible"], lambda text: text.strip().lower() in _TRUE)
+    if (states := score_states(values)) is not None:
+        table["state"] = states
     return pd.DataFrame(table)
+
+
+def score_states(values: Mapping[str, Values]) -> npt.NDArray[Any] | None:
+    """The state of each score by a column that says so, or by what Surprise says of its predictions; None without."""
+    if "state" in values:
+        return plain_values(values["state"])
+    if "details" in values:
+        return _states(plain_values(values["details"]), lambda text: bool(_IMPOSSIBLE.search(text)))
+    if "was_impossible" in values:
+        return _states(plain_values(values["was_impossible"]), lambda text: text.strip().lower() in _TRUE)
+    return None
 
 
 def _states(cells: Iterable[object], is_fallback: Callable[[str], bool]) -> npt.NDArray[Any]:

@@ -162,6 +162,11 @@ def choose_columns(
                 )
         elif name := find_alias(names, aliases[role]):
             chosen[role] = name
+            if len(alike := {other: None for other in names if plain_name(other) == plain_name(name)}) > 1:
+                raise DataError(
+                    f"{label} has the columns {' and '.join(map(repr, alike))}, and each may be the {role}; state "
+                    f'which one is with `columns`, such as {{"{role}": "{name}"}}'
+                )
     for role in ("user", "item"):
         if role not in chosen:
             raise UnknownColumns(

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from repro.data.interactions import Interactions
 from repro.data.io.delimited import column_values, line_number, read_columns
 from repro.data.io.formats import existing_file, format_of, readable
+from repro.data.io.ids import Values, Where, data_row
 from repro.data.io.json_files import read_json_table
 from repro.data.io.options import ReadOptions
 from repro.data.io.parquet import read_parquet
@@ -24,7 +25,7 @@ from repro.data.io.roles import INTERACTIONS, RECOMMENDATIONS, Columns, TableKin
 from repro.data.io.sniff import Layout, WidthError, columns_note, comments_note, guess_layout
 from repro.data.io.trec import read_qrels, read_run
 from repro.data.io.user_lines import UserLines, are_user_lines, read_user_lines
-from repro.data.io.values import Values, Where, data_row, interactions_from_columns
+from repro.data.io.values import interactions_from_columns
 from repro.errors import DataError
 
 DEFAULT = ReadOptions()

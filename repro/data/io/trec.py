@@ -10,8 +10,8 @@ import numpy as np
 
 from repro.data.io.compressed import lines_of
 from repro.data.io.delimited import line_number, read_columns
+from repro.data.io.ids import Values, Where
 from repro.data.io.sniff import Layout
-from repro.data.io.values import Values, Where
 from repro.errors import DataError
 
 _RUN = ("user", "Q0", "item", "rank", "score", "tag")

@@ -12,10 +12,10 @@ from typing import Any
 
 from repro.data.io.compressed import lines_of
 from repro.data.io.formats import is_json_name
+from repro.data.io.ids import id_text
 from repro.data.io.json_files import load_json
 from repro.data.io.roles import ALIASES, TARGETS, plain_name
 from repro.data.io.sniff import COMMENT, DELIMITER_NAMES, comments_note
-from repro.data.io.values import id_text
 from repro.errors import DataError
 
 _ID = r"""(?:"([^"]*)"|'([^']*)'|([^\s"'()\[\],;][^"'()\[\],;]*?))"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,21 +13,14 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions
 
-from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
+from repro.data.interactions import FloatArray, Interactions
+from repro.data.io.ids import Values, Where, data_row, encode_ids
 from repro.errors import DataError, nearest
 
-Values = npt.NDArray[Any] | pd.Categorical
-Where = Callable[[int], str]  # the place of a row in its source, in words
 ROLES = ("user", "item", "rating", "timestamp")
-ID_DIGITS = 18  # an id with more digits is text
 # Cells that mean "no number": those of pyarrow, and those that Python and pandas write, in any case.
 _MISSING = frozenset(ConvertOptions().null_values)
 _MISSING_LOWER = ("nan", "none", "<na>", "null")
-
-
-def data_row(position: int) -> str:
-    """The place of a row, counted from 1."""
-    return f"row {position + 1:,}"
 
 
 def interactions_from_columns(
@@ -59,102 +52,19 @@ def interactions_from_columns(
     return Interactions(users, items, ratings, timestamps, user_ids, item_ids, explicit)
 
 
-def encode_ids(values: Values, role: str, label: str, where: Where = data_row) -> tuple[CodeArray, IdArray]:
-    """Codes and the ascending ids: numbers where every id is a whole number, text otherwise.
-
-    Ids are compared as text: 7, 7.0 and "7" are one id, and any other object is its text.
-    """
-    if isinstance(values, pd.Categorical) and _are_codes(values):
-        return np.asarray(values.codes, dtype=np.int32), values.categories.to_numpy()
-    codes, index = pd.factorize(values, sort=False)
-    distinct = np.asarray(index)
-    empty = codes < 0
-    if distinct.dtype.kind in "OUS":
-        empty |= np.isin(codes, np.flatnonzero([not str(value).strip() for value in distinct.tolist()]))
-    if empty.any():
-        row = int(np.flatnonzero(empty)[0])
-        raise DataError(f"{label}: {role} is empty in {where(row)}; every row needs one")
-    refuse_inexact_ids(distinct, role, label, lambda at: where(int(np.argmax(codes == at))))
-    ids = _plain_ids(distinct)
-    order = np.argsort(ids, kind="stable")
-    if (ids[order][1:] == ids[order][:-1]).any():  # 7 and "7" in one column
-        ids, merged = np.unique(ids, return_inverse=True)
-        return merged.astype(np.int32)[codes], ids
-    rank = np.empty(len(ids), dtype=np.int32)
-    rank[order] = np.arange(len(ids), dtype=np.int32)
-    return rank[codes], ids[order]
-
-
-def refuse_inexact_ids(values: npt.NDArray[Any], role: str, label: str, where: Where = data_row) -> None:
-    """Reject floats so large that each stands for several whole numbers: such an id would match others too."""
-    if values.dtype.kind == "f":
-        inexact = np.abs(values) >= exact_below(values.dtype)
-    elif values.dtype == object:
-        inexact = np.array([isinstance(id_, float | np.floating) and _is_inexact(id_) for id_ in values.tolist()], bool)
-    else:
-        return
-    if inexact.any():
-        at = int(np.flatnonzero(inexact)[0])
-        raise DataError(f"{label}: {role} is {_inexact_id(values[at])} in {where(at)}; {_READ_AS_TEXT}")
-
-
-_READ_AS_TEXT = 'keep ids as whole numbers or as text, such as pandas.read_csv(..., dtype={"item": str})'
-
-
-def exact_below(dtype: np.dtype[Any]) -> float:
-    """The lowest whole number above which floats of this type skip some."""
-    return float(2.0 ** (np.finfo(dtype).nmant + 1))
-
-
-def _is_inexact(value: float | np.floating[Any]) -> bool:
-    return abs(float(value)) >= exact_below(np.asarray(value).dtype)
-
-
-def _inexact_id(value: float | np.floating[Any]) -> str:
-    bits = np.finfo(np.asarray(value).dtype).nmant + 1
-    return f"{value!s}, a {np.asarray(value).dtype} of at least 2^{bits}, which stands for several whole numbers"
-
-
-def _are_codes(values: pd.Categorical) -> bool:
-    """Whether a reader has coded the ids already: ascending numbers, all of which occur, and one in every row."""
-    if values.categories.dtype != np.int64 or not len(values) or values.codes.min() < 0:
-        return False
-    occur = np.bincount(values.codes, minlength=len(values.categories)) > 0
-    return bool(occur.all()) and bool(values.categories.is_monotonic_increasing)
-
-
-def _plain_ids(ids: IdArray) -> IdArray:
-    """Whole numbers as int64 when all ids are (and read back as they were written), else text."""
-    if ids.dtype.kind == "i" or (ids.dtype.kind == "u" and (ids <= np.iinfo(np.int64).max).all()):
-        return ids.astype(np.int64)
-    if ids.dtype.kind == "f" and (ids == np.floor(ids)).all():
-        return ids.astype(np.int64)
-    text = [id_text(value) for value in ids.tolist()]
-    if all(_is_plain_number(value) for value in text):
-        return np.array([int(value) for value in text], dtype=np.int64)
-    return np.array(text, dtype=object)
-
-
-def id_text(value: object) -> str:
-    """An id as text: a whole number without decimals."""
-    if isinstance(value, float | np.floating):
-        if _is_inexact(value):
-            raise DataError(f"an id is {_inexact_id(value)}; {_READ_AS_TEXT}")
-        if float(value).is_integer():
-            return str(int(value))
-    return str(value)
-
-
-def _is_plain_number(text: str) -> bool:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= ID_DIGITS):
-        return False
-    return text == "0" or digits[0] != "0"  # "007" and "-0" would not read back as they were written
+def plain_values(values: Values) -> npt.NDArray[Any]:
+    """A column as an array of NumPy."""
+    if not isinstance(values, pa.ChunkedArray):
+        return np.asarray(values)
+    if not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        return values.to_numpy()
+    return np.asarray(values.to_pandas().to_numpy())
 
 
 def numbers(values: Values, role: str, label: str, where: Where = data_row) -> npt.NDArray[np.float64]:
     """``values`` as finite float64; the first that is not one is named with its row."""
-    array = _floats(np.asarray(values))
+    values = plain_values(values)
+    array = _floats(values)
     bad = ~np.isfinite(array)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -165,9 +75,9 @@ def numbers(values: Values, role: str, label: str, where: Where = data_row) -> n
     return array
 
 
-def numbers_or_missing(values: Values | pd.Series, role: str, label: str, where: Where = data_row) -> FloatArray:
+def numbers_or_missing(values: Values, role: str, label: str, where: Where = data_row) -> FloatArray:
     """``values`` as float64, NaN where there is none. Text is parsed exactly, which pandas does not promise."""
-    series = pd.Series(values).astype(object) if isinstance(values, pd.Categorical) else pd.Series(values)
+    series = pd.Series(plain_values(values))
     try:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
@@ -221,10 +131,11 @@ def seconds(
 
     ``time_format`` reads dates in another form than ISO 8601, in the notation of ``strptime``.
     """
-    kind = getattr(values.dtype, "kind", "O")
+    values = plain_values(values)
+    kind = values.dtype.kind
     if time_format is None and kind in "iu":
         return np.asarray(values, dtype=np.int64)
-    series = pd.Series(np.asarray(values))
+    series = pd.Series(values)
     numeric = time_format is None and kind != "M" and pd.to_numeric(series, errors="coerce").notna().any()
     if numeric:  # where some are numbers, text among them is a mistake, not a date
         stamps = numbers(values, "timestamp", label, where)

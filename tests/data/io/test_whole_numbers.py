@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from repro.data import read_interactions
 from repro.data.io import delimited
-from repro.data.io.values import encode_ids
+from repro.data.io.ids import encode_ids
 from repro.data.io.whole_numbers import WatchedStream, number_codes
 from repro.errors import DataError
 
