@@ -6,8 +6,11 @@ same lists and must give the same numbers before it is timed. Times are the best
 (a) evaluation alone: inputs prepared in each evaluator's own form. Lists are in order of rank, as recommenders give
     them, and are ranked and matched with the truth in the measured time; "shuffled" has the rows of each user in
     random order.
-(b) from two pandas frames with text ids to numbers: each evaluator's own form is built as well. Dictionaries for
-    pytrec_eval are built by groupby, as people do; "plain loop" is the fastest way we know.
+(b) from two frames to numbers, with text ids unless the title says otherwise: each evaluator's own form is built as
+    well. Dictionaries for pytrec_eval are built by groupby, as people do; "plain loop" is the fastest way we know.
+    RePlay and repro get the same frames of Polars; the others frames of pandas.
+
+Peers that cannot be installed together are measured in environments of their own, with repro in each.
 """
 
 from __future__ import annotations
@@ -43,7 +46,11 @@ PACKAGES = {
     "ranx": "ranx",
     "ir_measures": "ir-measures",
     "lenskit": "lenskit",
+    "replay": "replay-rec",
+    "rectools": "rectools",
 }
+# RecTools has the reciprocal rank down to a cut-off.
+RECTOOLS_METRICS = ("ndcg@10", "ndcg@100", "precision@10", "recall@10", "ap@100", "rr@100")
 TREC = {
     "ndcg@10": "ndcg_cut_10",
     "ndcg@100": "ndcg_cut_100",
@@ -107,7 +114,10 @@ def _as_dictionary(table: pd.DataFrame) -> dict[str, float]:
 
 
 def contests_alone(
-    recommended: pd.DataFrame, truth: pd.DataFrame, peer: str, theirs: Callable[[], dict[str, float]]
+    recommended: pd.DataFrame,
+    truth: pd.DataFrame,
+    peer: str,
+    theirs: Callable[[], dict[str, float]],
 ) -> list[Contest]:
     """The peer's evaluation of prepared inputs against ours, with lists in order of rank and shuffled."""
     shuffled = recommended.iloc[np.lexsort((np.random.default_rng(1).random(len(recommended)), recommended["user"]))]
@@ -210,11 +220,60 @@ def lenskit_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Con
     return [Contest("(b) from frames", "lenskit", theirs, lambda: from_frames(recommended, truth, LENSKIT_METRICS), 50)]
 
 
+def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the number in each id in place of its text."""
+    return frame.assign(user=frame["user"].str[1:].astype(int), item=frame["item"].str[1:].astype(int))
+
+
+def replay_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contest]:
+    import polars as pl
+    from replay.metrics import MAP, MRR, NDCG, OfflineMetrics, Precision, Recall
+
+    metrics = [NDCG([10, 100]), Precision(10), Recall(10), MAP(100), MRR(100)]
+    names = dict(zip(METRICS, ("NDCG@10", "NDCG@100", "Precision@10", "Recall@10", "MAP@100", "MRR@100"), strict=True))
+
+    def contest(title: str, lists: pd.DataFrame, held_out: pd.DataFrame, target: float) -> Contest:
+        ours = pl.from_pandas(lists), pl.from_pandas(held_out)
+        columns = {"user": "query_id", "item": "item_id", "score": "rating"}
+        theirs = ours[0].rename(columns), ours[1].rename(columns, strict=False)
+
+        def measure() -> dict[str, float]:
+            values = OfflineMetrics(metrics)(*theirs)
+            return {name: float(values[of_replay]) for name, of_replay in names.items()}
+
+        return Contest(title, "replay", measure, lambda: _as_dictionary(evaluate(*ours, metrics=METRICS)), target)
+
+    return [
+        contest("(b) from Polars", recommended, truth, 15),
+        contest("(b) from Polars, whole numbers", whole_numbers(recommended), whole_numbers(truth), 15),
+    ]
+
+
+def rectools_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contest]:
+    from rectools import Columns
+    from rectools.metrics import MAP, MRR, NDCG, Precision, Recall, calc_metrics
+
+    gains = (NDCG(10, divide_by_achievable=True), NDCG(100, divide_by_achievable=True))
+    per_cutoff = (*gains, Precision(10), Recall(10), MAP(100), MRR(100))
+    metrics = dict(zip(RECTOOLS_METRICS, per_cutoff, strict=True))
+    names = {"user": Columns.User, "item": Columns.Item, "score": Columns.Score}
+    ranks = np.tile(np.arange(1, LISTED + 1), USERS)
+
+    def theirs() -> dict[str, float]:
+        ranked = recommended.rename(columns=names).assign(**{Columns.Rank: ranks})
+        values = calc_metrics(metrics, ranked, truth.rename(columns=names))
+        return {name: float(value) for name, value in values.items()}
+
+    return [Contest("(b) from frames", "rectools", theirs, lambda: from_frames(recommended, truth, RECTOOLS_METRICS))]
+
+
 CONTESTS = {
     "pytrec_eval": pytrec_eval_contests,
     "ranx": ranx_contests,
     "ir_measures": ir_measures_contests,
     "lenskit": lenskit_contests,
+    "replay": replay_contests,
+    "rectools": rectools_contests,
 }
 
 

@@ -158,7 +158,7 @@ def _from_arrow(column: pa.ChunkedArray) -> _Coded | npt.NDArray[Any]:
         return column.to_numpy()
     if is_text(kind):
         views = not (pa.types.is_string(kind) or pa.types.is_large_string(kind))  # few functions of Arrow take these
-        column = (column.cast(pa.large_string()) if views else column).dictionary_encode()
+        column = (column.cast(pa.large_string()) if views and column.num_chunks != 1 else column).dictionary_encode()
     elif not pa.types.is_dictionary(kind):
         return np.asarray(column.to_pandas().to_numpy())
     if not column.num_chunks:

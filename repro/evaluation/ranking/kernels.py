@@ -35,6 +35,7 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
+from repro import compiling as compiling
 from repro import rng
 from repro.evaluation.ranking.ranked import BY_ALGORITHM, BY_FALLBACK
 from repro.plugin import FALLBACK, SCORED, UNSCORED
