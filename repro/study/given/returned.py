@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.data.interactions import FloatArray, IdArray
-from repro.data.io.values import id_text
+from repro.data.io.ids import id_text
 from repro.errors import PluginError
 
 FORMS = (
