@@ -1,6 +1,7 @@
 """The report in a real browser: Debian's Chromium, driven by Playwright, where there is one."""
 
 import shutil
+from itertools import pairwise
 
 import pytest
 
@@ -98,6 +99,25 @@ def test_what_is_said_of_many_algorithms_leaves_the_table_on_the_first_screen(op
     for number, item in enumerate(result, 1):
         if item.severity == "note":
             assert all(name in paragraphs[number].inner_text() for name in item.algorithms)
+
+
+@pytest.mark.parametrize(("width", "metrics"), [(1366, 4), (390, 2)])
+def test_the_table_of_results_fits_and_its_headings_do_not_overlap(opened, page, width, metrics):
+    tab = opened(page, java_script_enabled=False)
+    tab.set_viewport_size({"width": width, "height": 768})
+    heads = [head for head in tab.locator("table.results thead th").all() if head.is_visible()]
+    boxes = [head.bounding_box() for head in heads]
+    assert len(boxes) == 1 + metrics
+    for box, after in pairwise(boxes):
+        assert box["x"] + box["width"] <= after["x"] + 0.5
+    assert boxes[-1]["x"] + boxes[-1]["width"] <= width
+    overflows = "heads => heads.filter(head => head.scrollWidth > head.clientWidth + 1).length"
+    assert tab.eval_on_selector_all("table.results thead th", overflows) == 0
+    # The rest is one click away.
+    folded = tab.locator("#results details").first
+    assert not folded.locator("table").first.is_visible()
+    folded.locator("summary").click()
+    assert folded.locator("table:visible").count() == 4
 
 
 def test_rows_are_sorted_by_click_and_by_keyboard(opened, page, finished):

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -157,6 +158,46 @@ def test_the_same_algorithm_of_two_frameworks_has_one_line_in_the_charts(tmp_pat
     assert spec["encoding"]["y"]["scale"]["domain"] == ["bias", "item-mean"]
     colour = spec["encoding"]["color"]["scale"]
     assert colour["domain"] == ["lenskit", "reference"] and len(set(colour["range"])) == 2
+    assert "The answer is about agreement, as 1 algorithm of the study comes from several frameworks." in text
+    (lenskit, reference) = (Run(tmp_path / "run").table()["rmse"][f"{name} bias"] for name in ("lenskit", "reference"))
+    cells = re.findall(r'<th scope="row">bias</th><td class="extra">reference, lenskit</td><td[^>]*>([^<]*)', text)[:1]
+    gap = abs(lenskit - reference)
+    if gap <= 0.5e-4:
+        decimals = max(d for d in range(4, 15) if gap <= 0.5 * 10.0**-d)
+        assert cells == [f"agree to {decimals} decimals"] or (decimals > 11 and cells == ["identical"])
+    else:
+        assert cells[0].startswith(f"differ by {gap:.4f}")
+    # Each framework has one colour and one mark, whatever the chart.
+    styles = {}
+    for shown in map(json.loads, re.findall(r'"application/json">(.*?)</script>', text)):
+        for view in (shown, *shown.get("layer", ())):
+            for channel, encoding in view.get("encoding", {}).items():
+                if isinstance(encoding, dict) and encoding.get("field") == "framework":
+                    for name, style in zip(encoding["scale"]["domain"], encoding["scale"]["range"], strict=True):
+                        styles.setdefault((channel, name), set()).add(style)
+    assert set(styles) == {(channel, name) for channel in ("color", "shape") for name in ("lenskit", "reference")}
+    assert all(len(of_framework) == 1 for of_framework in styles.values())
+
+
+def test_a_named_baseline_is_what_gains_are_over(tmp_path):
+    results = small_study(["ndcg@5", "rmse"], baseline="popularity").run(tmp_path / "run")
+    text = html.unescape(write_report(results).read_text())
+    assert "The answer is about gains over a baseline, as the study names one." in text
+    (sentence,) = re.findall(r'<p class="answer">(By ndcg@5, .*?)</p>', text)
+    assert f"the baseline reference popularity has {results.table()['ndcg@5']['reference popularity']:.4f}." in sentence
+    pairs = results.compare("ndcg@5", baseline="reference popularity").comparison.pairs.set_index("a")
+    better = pairs[pairs["significant"] & (pairs["difference"] > 0)]
+    assert ("No algorithm is better" in sentence) == better.empty
+    for label, row in pairs.iterrows():
+        cells = re.search(rf'<th scope="row">{label}</th><td class="number">([^<]*)</td>(.*?)</tr>', text)
+        assert cells[1] == f"{row['difference']:+.4f}" and row["verdict"] in cells[2]
+        assert label in sentence
+    (other,) = re.findall(r'<p class="answer">(By rmse, .*?)</p>', text)
+    assert other == "By rmse, there are no gains: the baseline reference popularity has no value."
+
+
+def test_without_either_the_answer_is_the_best_algorithm(text):
+    assert "as no algorithm comes from several frameworks and the study names no baseline" in text
 
 
 @pytest.mark.parametrize(
