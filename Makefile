@@ -24,7 +24,7 @@ RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try faile
 # Tests start hundreds of processes, which read modules that are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install study study-all audit reports docs test test-all fuzz check lint types layers format benchmark clean
+.PHONY: help install programs study study-all audit reports docs test test-all fuzz check lint types layers format benchmark clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
@@ -45,6 +45,22 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile tests/exports/validator.tx
 	@$(RETRY) .venv/rocrate-validator/bin/python -m pip --disable-pip-version-check --retries 10 --timeout 60 \
 	  install --quiet -r tests/exports/validator.txt
 	@touch $@
+
+# Programs that tests need besides Python: a browser for pages, TeX for tables. As root on Debian and its like they are
+# installed; elsewhere a line names what is missing, and the tests that need it are skipped.
+programs:
+	@missing=""; \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	  || missing="chromium"; \
+	kpsewhich booktabs.sty >/dev/null 2>&1 && command -v pdflatex >/dev/null && command -v bibtex >/dev/null \
+	  || missing="$$missing texlive-latex-base texlive-latex-extra"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "== installing $$missing"; \
+	  $(RETRY) sh -c "{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	    --no-install-recommends $$missing; } >/dev/null" && exit 0; \
+	fi; \
+	echo "WARNING: tests that need one of these programs are skipped: $$missing"
 
 study: install
 	@echo "== MovieLens 100K"
@@ -77,14 +93,14 @@ docs: install
 	$(BIN)/python docs/generate
 	@echo "open build/site/index.html"
 
-test: install
+test: install programs
 	@echo "== MovieLens 100K"
 	@$(RETRY) $(BIN)/repro data get ml-100k
 	@echo "== tests"
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 	@$(MAKE) --no-print-directory check
 
-test-all: install
+test-all: install programs
 	@echo "== MovieLens 100K"
 	@$(RETRY) $(BIN)/repro data get ml-100k
 	@echo "== all tests"
