@@ -40,7 +40,7 @@ def _changed(block: list[str]) -> list[str]:
     for line in block:
         if entries and line.startswith("  "):
             entries[-1][1].append(line.strip())
-        elif (match := ENTRY.match(line)) and (match["text"] or len(match["names"]) < 60):
+        elif (match := ENTRY.match(line)) and (match["text"] or re.fullmatch(r"[\w`*]+(, [\w`*]+)*", match["names"])):
             entries.append((match["names"], [match["text"]] if match["text"] else []))
         else:
             return block

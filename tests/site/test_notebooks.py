@@ -7,8 +7,6 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs" / "notebooks").glob("*.ipynb"))
-# The others are fitted in seconds, and take a minute together where two processes share two cores.
-QUICK = ("first-number",)
 
 
 def run(path, folder):
@@ -34,10 +32,7 @@ def test_it_is_stored_without_outputs(path):
     assert cells and all(not cell.outputs and cell.execution_count is None for cell in cells)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.slow, id=path.stem) for path in NOTEBOOKS],
-)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path, tmp_path):
     notebook = run(path, tmp_path)
     assert any(cell.get("outputs") for cell in notebook.cells)
