@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from repro.plugin import Algorithm, Parameter, ParameterValue
-from repro_cornac.models import MODELS, Model, Own
+from repro_cornac.models import MODELS, Model, ModelParameter
 from repro_cornac.recommender import CornacRecommender, recommender_of
 
 
@@ -103,7 +103,7 @@ def _algorithm(canonical: Canonical) -> Algorithm:
     )
 
 
-def _parameter(name: str, own: Own) -> Parameter:
+def _parameter(name: str, own: ModelParameter) -> Parameter:
     # The canonical hidden layer is one layer: a number instead of a list.
     default = int(str(own.default)) if name == "hidden" else own.default
     return Parameter(name, default, own.meaning, own.options)

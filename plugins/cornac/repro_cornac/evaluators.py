@@ -1,9 +1,9 @@
-"""Cornac's own evaluation: ``ranking_eval`` and ``rating_eval``, and what ``Experiment`` makes of both.
+"""Evaluators that call Cornac's ``ranking_eval``, ``rating_eval`` and ``Experiment``.
 
 Cornac numbers items in the order of the training rows, which is therefore the order of presentation.
-``exclude_unknowns`` leaves out test rows of users and items without training rows: ``RatioSplit`` and ``ranking_eval``
-do so, ``BaseMethod.from_splits`` does not. If they stay, an item without training rows has the lowest score of the
-others in a ranking, and the mean of the training ratings as its prediction.
+``exclude_unknowns=True`` leaves out test rows of users and items without training rows: it is the default of
+``RatioSplit`` and ``ranking_eval``, but not of ``BaseMethod.from_splits``. With ``False``, an item without training
+rows gets the lowest score of the other items in a ranking, and the mean of the training ratings as its prediction.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repro.plugin import Case, Evaluator, Observed
 
 Triple = tuple[str, str, float]
 DEFAULT_THRESHOLD = 1.0
-# As in the experiment of Cornac's README.
+# The rating threshold in the example of Cornac's README.
 README_THRESHOLD = 4.0
 
 _AT_K = {
@@ -28,7 +28,7 @@ _AT_K = {
     "HitRatio": "hit@k",
 }
 # Cornac's names of its metrics without a cut-off.
-_WHOLE = {
+_WITHOUT_CUTOFF = {
     "NDCG@-1": "ndcg",
     "Precision@-1": "precision",
     "Recall@-1": "recall",
@@ -37,8 +37,8 @@ _WHOLE = {
     "MRR": "rr",
     "AUC": "auc",
 }
-_RATINGS = {"MAE": "mae", "RMSE": "rmse", "MSE": "mse"}
-_EXPERIMENT = {
+_OF_RATINGS = {"MAE": "mae", "RMSE": "rmse", "MSE": "mse"}
+_IN_EXPERIMENT = {
     "MAE": "mae",
     "RMSE": "rmse",
     "AUC": "auc",
@@ -48,7 +48,7 @@ _EXPERIMENT = {
     "Precision": "precision@k",
     "Recall": "recall@k",
 }
-_CANNOT = {
+_UNSUPPORTED = {
     "partial-lists": "a model scores all items",
     "no-list": "a model scores all items",
     "fallback": "a score has no such mark",
@@ -56,7 +56,7 @@ _CANNOT = {
 
 
 def metric_of(measure: str, k: int | None) -> Any:
-    """Cornac's metric of that name, with the cut-off where it has one."""
+    """Cornac's metric for a name such as ``NDCG`` or ``F1@-1``, with the cut-off ``k`` if it has one."""
     from cornac import metrics
 
     classes = {"F1": metrics.FMeasure}
@@ -66,7 +66,7 @@ def metric_of(measure: str, k: int | None) -> Any:
 
 
 def method_of(case: Case, threshold: float, exclude_unknowns: bool) -> Any:
-    """Cornac's evaluation method for the rows of a case."""
+    """Cornac's evaluation method with the training and test rows of a case."""
     from cornac.eval_methods import BaseMethod
 
     return BaseMethod.from_splits(
@@ -78,7 +78,7 @@ def method_of(case: Case, threshold: float, exclude_unknowns: bool) -> Any:
 
 
 def triples_of(rows: Interactions) -> list[Triple]:
-    """User, item and rating of each row, ids as text."""
+    """The user, item and rating of each row, with ids as text."""
     users, items = rows.user_ids[rows.users], rows.item_ids[rows.items]
     return [(str(u), str(i), float(r)) for u, i, r in zip(users, items, rows.ratings, strict=True)]
 
@@ -113,46 +113,48 @@ def rating(case: Case, measure: str, k: int | None, *, exclude_unknowns: bool, u
 
 
 def experiment(case: Case, measure: str, k: int | None) -> Observed:
-    """The result of the evaluation method in an ``Experiment`` with all metrics, with the settings of the README.
+    """The result for one metric when an ``Experiment`` computes all metrics with the settings of Cornac's README.
 
-    Metrics with and without a cut-off are computed separately: with a cut-off, no list may be shorter, and Cornac
-    does not sort the items after the largest cut-off, which MRR needs.
+    Metrics with and without a cut-off are computed separately: with a cut-off, Cornac accepts no shorter list and does
+    not sort the items below the largest cut-off, but MRR needs all items in order.
     """
     from repro_cornac.given_scores import GivenScores
 
     method = method_of(case, README_THRESHOLD, exclude_unknowns=True)
-    metrics = [metric_of(name, k) for name, metric in _EXPERIMENT.items() if metric.endswith("@k") == (k is not None)]
+    metrics = [
+        metric_of(name, k) for name, metric in _IN_EXPERIMENT.items() if metric.endswith("@k") == (k is not None)
+    ]
     result, _ = method.evaluate(GivenScores(case), metrics, user_based=True)
     name = metric_of(measure, k).name
     return observed(case, method, result.metric_avg_results[name], result.metric_user_results[name])
 
 
 def observed(case: Case, method: Any, average: float, per_user: Mapping[int, float]) -> Observed:
-    """Cornac's average, and its values by user code, where it has any."""
+    """Cornac's average and its values by user code (None if it has none), as a result of an evaluator."""
     codes = case.test.user_codes(list(method.global_uid_map))
     return Observed(average, {codes[user]: value for user, value in per_user.items()} or None)
 
 
-_ranked, _rated = partial(ranking, exclude_unknowns=True), partial(rating, exclude_unknowns=True)
+_ranking, _rating = partial(ranking, exclude_unknowns=True), partial(rating, exclude_unknowns=True)
 _EVALUATORS: Sequence[tuple[str, str, Callable[..., Observed], Mapping[str, str]]] = (
-    ("ranking_eval", "ranking_eval, test rows of unknown items left out", _ranked, _AT_K | _WHOLE),
+    ("ranking_eval", "ranking_eval, test rows of unknown items left out", _ranking, _AT_K | _WITHOUT_CUTOFF),
     (
         "ranking_eval-unknowns",
         "ranking_eval with exclude_unknowns=False",
         partial(ranking, exclude_unknowns=False),
-        _AT_K | _WHOLE,
+        _AT_K | _WITHOUT_CUTOFF,
     ),
-    ("rating_eval", "rating_eval, unknown items left out", partial(_rated, user_based=False), _RATINGS),
-    ("rating_eval-user_based", "rating_eval with user_based=True", partial(_rated, user_based=True), _RATINGS),
+    ("rating_eval", "rating_eval, unknown items left out", partial(_rating, user_based=False), _OF_RATINGS),
+    ("rating_eval-user_based", "rating_eval with user_based=True", partial(_rating, user_based=True), _OF_RATINGS),
     (
         "rating_eval-unknowns",
         "rating_eval of a test set built with exclude_unknowns=False",
         partial(rating, exclude_unknowns=False, user_based=False),
-        _RATINGS,
+        _OF_RATINGS,
     ),
-    ("Experiment", "all metrics of an Experiment at once, relevant from a rating of 4", experiment, _EXPERIMENT),
+    ("Experiment", "all metrics of an Experiment at once, relevant from a rating of 4", experiment, _IN_EXPERIMENT),
 )
 EVALUATORS = tuple(
-    Evaluator(f"cornac/{name}", summary, evaluate, measures, _CANNOT)
+    Evaluator(f"cornac/{name}", summary, evaluate, measures, _UNSUPPORTED)
     for name, summary, evaluate, measures in _EVALUATORS
 )

@@ -1,5 +1,6 @@
-"""Cornac's models as data: the parameters of each class with Cornac's defaults, and how it treats unknown users and
-items."""
+"""A table of Cornac's models: the parameters of each class with Cornac's defaults, and its scores for unknown users
+and items.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ UnknownItem = Literal["no part", "lowest", "nothing"]
 
 
 @dataclass(frozen=True)
-class Own:
+class ModelParameter:
     """A parameter of a class of Cornac.
 
     least    the lowest valid value; Cornac's compiled code does not check values
-    options  all values of a choice; ``none`` stands for None
+    options  the allowed values, if they are listed; ``none`` stands for None
     layers   whether the text is a list of sizes, such as ``64,32``
     """
 
@@ -41,14 +42,14 @@ class Model:
                are none), the default score ("default"), or no scores ("nothing")
     item       the scores of an unknown item: those of all items ("no part"), the lowest score of the known items
                ("lowest"), or no scores ("nothing")
-    torch      whether it runs on PyTorch, unless a parameter ``backend`` says otherwise
+    torch      whether it runs on PyTorch; a parameter ``backend`` takes precedence
     fixed      arguments that the caller cannot choose
     """
 
     name: str
     summary: str
     cite: str
-    parameters: tuple[Own, ...] = ()
+    parameters: tuple[ModelParameter, ...] = ()
     kind: Kind = "plain"
     predicts: bool = False
     user: UnknownUser = "default"
@@ -57,36 +58,36 @@ class Model:
     fixed: Mapping[str, object] = field(default_factory=dict)
 
 
-def _k(default: int, meaning: str = "number of latent factors") -> Own:
-    return Own("k", default, meaning, least=1)
+def _k(default: int, meaning: str = "number of latent factors") -> ModelParameter:
+    return ModelParameter("k", default, meaning, least=1)
 
 
-def _iterations(default: int, name: str = "max_iter") -> Own:
-    return Own(name, default, "number of epochs", least=1)
+def _iterations(default: int, name: str = "max_iter") -> ModelParameter:
+    return ModelParameter(name, default, "number of epochs", least=1)
 
 
-def _rate(default: float, name: str = "learning_rate") -> Own:
-    return Own(name, default, "step of gradient descent", least=0)
+def _rate(default: float, name: str = "learning_rate") -> ModelParameter:
+    return ModelParameter(name, default, "step of gradient descent", least=0)
 
 
-def _weight(name: str, default: float, of: str = "squared parameters") -> Own:
-    return Own(name, default, f"weight of {of} in the loss", least=0)
+def _weight(name: str, default: float, penalised: str = "squared parameters") -> ModelParameter:
+    return ModelParameter(name, default, f"weight of {penalised} in the loss", least=0)
 
 
-def _batch(default: int, of: str) -> Own:
-    return Own("batch_size", default, f"number of {of} at a time", least=1)
+def _batch(default: int, unit: str) -> ModelParameter:
+    return ModelParameter("batch_size", default, f"number of {unit} in a batch", least=1)
 
 
-_EARLY_STOP = Own("early_stop", False, "whether to stop when the training loss changes by less than 0.00001")
-_USE_BIAS = "whether there are biases"
+_EARLY_STOP = ModelParameter("early_stop", False, "whether to stop when the training loss changes by less than 0.00001")
+_USE_BIAS = "whether users and items have biases"
 _ACTIVATIONS = ("sigmoid", "tanh", "elu", "relu", "relu6")
 
 _KNN = (
-    _k(20, "number of neighbours that take part in a score"),
-    Own("similarity", "cosine", "similarity over common ratings", options=("cosine", "pearson")),
-    Own("mean_centered", False, "whether similarities are of ratings minus the user's mean"),
-    Own("weighting", "none", "weights of ratings in similarities", options=("none", "idf", "bm25")),
-    Own("amplify", 1.0, "power that similarities are raised to", least=0),
+    _k(20, "number of neighbours that a score is computed from"),
+    ModelParameter("similarity", "cosine", "similarity over common ratings", options=("cosine", "pearson")),
+    ModelParameter("mean_centered", False, "whether similarities are of ratings minus the user's mean"),
+    ModelParameter("weighting", "none", "weights of ratings in similarities", options=("none", "idf", "bm25")),
+    ModelParameter("amplify", 1.0, "power that similarities are raised to", least=0),
 )
 _FACTORS = (_k(10), _iterations(20), _rate(0.01), _weight("lambda_reg", 0.02))
 _PAIRS = (_k(10), _iterations(100), _rate(0.001), _weight("lambda_reg", 0.01))
@@ -94,13 +95,13 @@ _NCF = (
     _weight("reg", 0.0),
     _iterations(20, "num_epochs"),
     _batch(256, "pairs"),
-    Own("num_neg", 4, "unobserved items drawn for each observed one", least=0),
+    ModelParameter("num_neg", 4, "unobserved items drawn for each observed one", least=0),
     _rate(0.001, "lr"),
-    Own("learner", "adam", "optimiser", options=("sgd", "adam", "rmsprop", "adagrad")),
+    ModelParameter("learner", "adam", "optimiser", options=("sgd", "adam", "rmsprop", "adagrad")),
 )
 _LAYERS = (
-    Own("layers", "64,32,16,8", "sizes of the layers", least=1, layers=True),
-    Own("act_fn", "relu", "activation", options=(*_ACTIVATIONS, "selu", "leaky_relu")),
+    ModelParameter("layers", "64,32,16,8", "sizes of the layers", least=1, layers=True),
+    ModelParameter("act_fn", "relu", "activation", options=(*_ACTIVATIONS, "selu", "leaky_relu")),
 )
 # Cornac's own default is TensorFlow, which has no release for both this Cornac and its numpy.
 _PYTORCH = {"backend": "pytorch"}
@@ -125,7 +126,7 @@ MODELS: dict[str, Model] = {
         ),
         Model(
             "UserKNN",
-            "deviations from their means of the most similar users who rated the item, the user too",
+            "mean-centred ratings of the most similar users who rated the item, including the user",
             "Herlocker, Konstan, Borchers & Riedl (1999), SIGIR, doi:10.1145/312624.312682",
             _KNN,
             kind="neighbours",
@@ -133,7 +134,7 @@ MODELS: dict[str, Model] = {
         ),
         Model(
             "ItemKNN",
-            "the user's deviations from the own mean for the most similar items, the item itself too",
+            "the user's mean-centred ratings of the most similar items, including the item itself",
             "Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071",
             _KNN,
             kind="neighbours",
@@ -141,18 +142,22 @@ MODELS: dict[str, Model] = {
         ),
         Model(
             "MF",
-            "matrix factorisation with biases, by gradient descent over the rows in the order they come",
+            "matrix factorisation with biases, by gradient descent over the rows in their order in the data",
             _KOREN,
             (
                 _k(10),
-                Own("backend", "cpu", "what learns: compiled code, or PyTorch", options=("cpu", "pytorch")),
-                Own("optimizer", "sgd", "optimiser of PyTorch", options=("sgd", "adam", "rmsprop", "adagrad")),
+                ModelParameter(
+                    "backend", "cpu", "implementation: compiled code (cpu) or PyTorch", options=("cpu", "pytorch")
+                ),
+                ModelParameter(
+                    "optimizer", "sgd", "optimiser of PyTorch", options=("sgd", "adam", "rmsprop", "adagrad")
+                ),
                 _iterations(20),
                 _rate(0.01),
                 _batch(256, "rows (PyTorch)"),
                 _weight("lambda_reg", 0.02),
-                Own("dropout", 0.0, "share of factors left out while learning (PyTorch)", least=0),
-                Own("use_bias", True, _USE_BIAS),
+                ModelParameter("dropout", 0.0, "dropout rate of the factors in training (PyTorch)", least=0),
+                ModelParameter("use_bias", True, _USE_BIAS),
                 _EARLY_STOP,
             ),
             predicts=True,
@@ -174,13 +179,15 @@ MODELS: dict[str, Model] = {
             (
                 _k(15),
                 _iterations(50),
-                Own("learning_rate", 0.005, "step of gradient descent for the biases", least=0),
-                Own("lambda_reg", 0.0, "weight of squared parameters; above 0 it replaces the other weights", least=0),
+                ModelParameter("learning_rate", 0.005, "step of gradient descent for the biases", least=0),
+                ModelParameter(
+                    "lambda_reg", 0.0, "weight of squared parameters; above 0 it replaces the other weights", least=0
+                ),
                 _weight("lambda_u", 0.06, "squared user factors"),
                 _weight("lambda_v", 0.06, "squared item factors"),
                 _weight("lambda_bu", 0.02, "squared user biases"),
                 _weight("lambda_bi", 0.02, "squared item biases"),
-                Own("use_bias", False, _USE_BIAS),
+                ModelParameter("use_bias", False, _USE_BIAS),
             ),
             kind="non-negative",
             predicts=True,
@@ -194,9 +201,14 @@ MODELS: dict[str, Model] = {
                 _k(5),
                 _iterations(100),
                 _rate(0.001),
-                Own("gamma", 0.9, "weight of earlier gradients in RMSProp", least=0),
+                ModelParameter("gamma", 0.9, "weight of earlier gradients in RMSProp", least=0),
                 _weight("lambda_reg", 0.001),
-                Own("variant", "non_linear", "logistic or identity", options=("non_linear", "linear")),
+                ModelParameter(
+                    "variant",
+                    "non_linear",
+                    "whether the product goes through the logistic function (non_linear) or not (linear)",
+                    options=("non_linear", "linear"),
+                ),
             ),
             kind="logistic",
             predicts=True,
@@ -205,7 +217,7 @@ MODELS: dict[str, Model] = {
             "BPR",
             "pairwise ranking with factors, negatives drawn uniformly",
             _BPR,
-            (*_PAIRS, Own("use_bias", True, "whether items have biases")),
+            (*_PAIRS, ModelParameter("use_bias", True, "whether items have biases")),
             user="nothing",
             item="nothing",
         ),
@@ -213,7 +225,7 @@ MODELS: dict[str, Model] = {
             "WBPR",
             "pairwise ranking with factors, negatives drawn by popularity",
             "Gantner, Drumond, Freudenthaler & Schmidt-Thieme (2012), KDD Cup workshop",
-            (*_PAIRS, Own("use_bias", True, "whether items have biases")),
+            (*_PAIRS, ModelParameter("use_bias", True, "whether items have biases")),
             user="nothing",
             item="nothing",
         ),
@@ -227,15 +239,24 @@ MODELS: dict[str, Model] = {
         ),
         Model(
             "EASE",
-            "linear item-item model of the ratings without a diagonal; negative weights are dropped unless told",
+            "linear item-item model of the ratings without a diagonal; negative weights are dropped if posB is true",
             "Steck (2019), WWW, doi:10.1145/3308558.3313710",
-            (_weight("lamb", 500.0, "squared weights"), Own("posB", True, "whether negative weights are dropped")),
+            (
+                _weight("lamb", 500.0, "squared weights"),
+                ModelParameter("posB", True, "whether negative weights are dropped"),
+            ),
         ),
         Model(
             "HPF",
             "hierarchical Poisson factorisation",
             "Gopalan, Hofman & Blei (2015), UAI",
-            (_k(5), _iterations(100), Own("hierarchical", True, "whether activity and popularity have priors")),
+            (
+                _k(5),
+                _iterations(100),
+                ModelParameter(
+                    "hierarchical", True, "whether the activity of users and the popularity of items have priors"
+                ),
+            ),
         ),
         Model(
             "SKMeans",
@@ -243,23 +264,23 @@ MODELS: dict[str, Model] = {
             "Salah, Rogovschi & Nadif (2016), AISTATS",
             (
                 _k(5, "number of clusters"),
-                Own("max_iter", 100, "highest number of iterations", least=1),
-                Own("tol", 1e-6, "smallest change that goes on", least=0),
+                ModelParameter("max_iter", 100, "highest number of iterations", least=1),
+                ModelParameter("tol", 1e-6, "smallest change with which iterations continue", least=0),
             ),
         ),
         Model(
             "VAECF",
-            "variational autoencoder of the users' rows, made binary",
+            "variational autoencoder of the users' binary rows",
             "Liang, Krishnan, Hoffman & Jebara (2018), WWW, doi:10.1145/3178876.3186150",
             (
                 _k(10, "size of the latent layer"),
-                Own("autoencoder_structure", "20", "sizes of the hidden layers", least=1, layers=True),
-                Own("act_fn", "tanh", "activation", options=_ACTIVATIONS),
-                Own("likelihood", "mult", "likelihood of a row", options=("mult", "bern", "gaus", "pois")),
+                ModelParameter("autoencoder_structure", "20", "sizes of the hidden layers", least=1, layers=True),
+                ModelParameter("act_fn", "tanh", "activation", options=_ACTIVATIONS),
+                ModelParameter("likelihood", "mult", "likelihood of a row", options=("mult", "bern", "gaus", "pois")),
                 _iterations(100, "n_epochs"),
                 _batch(100, "users"),
                 _rate(0.001),
-                _weight("beta", 1.0, "the divergence, from the first epoch on,"),
+                _weight("beta", 1.0, "the KL divergence, without annealing,"),
             ),
             torch=True,
             fixed=_ON_CPU,
@@ -270,13 +291,13 @@ MODELS: dict[str, Model] = {
             "Truong, Salah & Lauw (2021), WSDM, doi:10.1145/3437963.3441759",
             (
                 _k(10, "size of the latent layer"),
-                Own("encoder_structure", "20", "sizes of the hidden layers", least=1, layers=True),
-                Own("act_fn", "tanh", "activation", options=_ACTIVATIONS),
-                Own("likelihood", "pois", "likelihood of a cell", options=("pois", "bern", "gaus")),
+                ModelParameter("encoder_structure", "20", "sizes of the hidden layers", least=1, layers=True),
+                ModelParameter("act_fn", "tanh", "activation", options=_ACTIVATIONS),
+                ModelParameter("likelihood", "pois", "likelihood of a cell", options=("pois", "bern", "gaus")),
                 _iterations(100, "n_epochs"),
                 _batch(100, "users or items"),
                 _rate(0.001),
-                _weight("beta_kl", 1.0, "the divergence"),
+                _weight("beta_kl", 1.0, "the KL divergence"),
             ),
             torch=True,
             fixed=_ON_CPU,
@@ -292,7 +313,7 @@ MODELS: dict[str, Model] = {
             "GMF",
             "generalised matrix factorisation (PyTorch)",
             _HE,
-            (Own("num_factors", 8, "number of latent factors", least=1), *_NCF),
+            (ModelParameter("num_factors", 8, "number of latent factors", least=1), *_NCF),
             torch=True,
             fixed=_PYTORCH,
         ),
@@ -301,7 +322,7 @@ MODELS: dict[str, Model] = {
             "NeuMF",
             "neural matrix factorisation: GMF and MLP together (PyTorch); as many factors as the last layer has",
             _HE,
-            (Own("num_factors", 8, "number of latent factors", least=1), *_LAYERS, *_NCF),
+            (ModelParameter("num_factors", 8, "number of latent factors", least=1), *_LAYERS, *_NCF),
             torch=True,
             fixed=_PYTORCH,
         ),

@@ -17,7 +17,7 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, ParameterValue, Queries, Scores
 from repro_cornac.dataset import UNKNOWN, InnerArray, cornac_dataset
-from repro_cornac.models import Model, Own
+from repro_cornac.models import Model, ModelParameter
 from repro_cornac.running import cornac_seed, one_thread, quiet, seeded
 
 StateArray = npt.NDArray[np.uint8]
@@ -217,7 +217,7 @@ def recommender_of(model: Model, values: Mapping[str, ParameterValue]) -> Cornac
     return (_PREDICTORS[model.kind] if model.predicts else CornacRecommender)(model, values)
 
 
-def _argument(model: Model, own: Own, value: ParameterValue) -> object:
+def _argument(model: Model, own: ModelParameter, value: ParameterValue) -> object:
     """A value in Cornac's form; values that would crash its compiled code are refused."""
     if own.layers:
         return [_at_least(model, own, size) for size in _sizes(model, own, str(value))]
@@ -233,14 +233,14 @@ def _check_layers(model: Model, arguments: Mapping[str, object]) -> None:
         raise PluginError(f"{model.name}: the last of layers must be num_factors = {factors}, and is {layers[-1]}")
 
 
-def _at_least(model: Model, own: Own, value: ParameterValue) -> ParameterValue:
+def _at_least(model: Model, own: ModelParameter, value: ParameterValue) -> ParameterValue:
     assert own.least is not None and not isinstance(value, str)
     if value < own.least:
         raise PluginError(f"{model.name}: {own.name} = {value} must be at least {own.least:g}")
     return value
 
 
-def _sizes(model: Model, own: Own, text: str) -> list[int]:
+def _sizes(model: Model, own: ModelParameter, text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:

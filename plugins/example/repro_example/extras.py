@@ -87,7 +87,7 @@ def repro_datasets() -> Sequence[Dataset]:
 
 
 def filled(ranked: Ranked, k: int | None, variants: Mapping[str, Any], background: Background) -> Ratio:
-    """Of the k places of each list, those that have an item; there is no order in it, and so no tie rule."""
+    """The share of the k places of each list that have an item; ties do not matter, since it ignores the order."""
     from repro.evaluation.metrics import Ratio
 
     assert k is not None  # the cut-off is required
@@ -103,7 +103,7 @@ def repro_metrics() -> Sequence[Metric]:
 
 
 def every_nth(rows: Interactions, seed: int, n: int) -> list[tuple[Rows, Rows]]:
-    """One fold: each nth row is held out, whoever it is of."""
+    """A split with one fold, which holds out each nth row of all users together."""
     held_out = np.arange(len(rows)) % n == n - 1
     return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
 
@@ -116,7 +116,7 @@ def repro_splitters() -> Sequence[Splitter]:
 
 
 def write_markdown(folder: Path, target: Path) -> None:
-    """The table of a run, as Markdown has it."""
+    """Writes the table of a run as Markdown."""
     import repro
 
     table = repro.Run(folder).table()

@@ -99,7 +99,7 @@ def test_the_file_of_each_fold(tmp_path, make, data):
         recommender = make("file", path=str(tmp_path / "scores-{fold}.csv"))
         recommender.fit(data, seed=1, fold=fold)
         assert recommender.score_users(USERS[:1], ITEMS[:1]).values == float(fold)
-    with pytest.raises(PluginError, match="names the fold, and there is none here; name one file"):
+    with pytest.raises(PluginError, match=r"contains \{fold\}, but there are no folds here; give the path of one file"):
         make("file", path=str(tmp_path / "scores-{fold}.csv")).fit(data, seed=1)
 
 

@@ -1,11 +1,11 @@
-"""ir_measures' measures of known scores, each computed by the first of its providers that has it."""
+"""Evaluator that calls ir_measures, which computes each measure with its first provider that supports it."""
 
 from __future__ import annotations
 
 from repro.plugin import Case, Evaluator, Observed
 from repro.plugin.api.trec import CANNOT, by_code, judgements_of, run_of
 
-_CUT = {
+_WITH_CUTOFF = {
     "nDCG@k": "ndcg@k",
     "AP@k": "ap@k",
     "P@k": "precision@k",
@@ -14,7 +14,7 @@ _CUT = {
     "Success@k": "hit@k",
     "Accuracy@k": "auc@k",
 }
-_WHOLE = {
+_WITHOUT_CUTOFF = {
     "nDCG": "ndcg",
     "AP": "ap",
     "RR": "rr",
@@ -28,7 +28,7 @@ _WHOLE = {
 
 
 def calc(case: Case, measure: str, k: int | None) -> Observed:
-    """The aggregated value, and that of each query that has one."""
+    """The aggregated value of ``ir_measures.calc``, and its value for each query."""
     import ir_measures
 
     metric = getattr(ir_measures, measure.removesuffix("@k"))
@@ -43,7 +43,7 @@ EVALUATORS = (
         "ir_measures/calc",
         "ir_measures.calc of a run: aggregated, and per query",
         calc,
-        {**_CUT, **_WHOLE},
+        {**_WITH_CUTOFF, **_WITHOUT_CUTOFF},
         CANNOT,
     ),
 )

@@ -68,7 +68,7 @@ def _make(mapped: Mapped, **values: ParameterValue) -> Recommender:
 
 
 def _meaning(name: str, meaning: str) -> str:
-    """LensKit's damping is for users and items, a canonical one for one of them."""
+    """The meaning of a parameter; a canonical damping is for users or for items, and LensKit's for both."""
     side = name.partition("_")[0]
     return meaning.replace("user and item", side) if name.endswith("_damping") else meaning
 
@@ -84,7 +84,7 @@ _NOT_WEIGHTED = {
 }
 
 _MAPPED = (
-    Mapped("popularity", "PopScorer", "how popular the item is, by default as a quantile", kept=("score",)),
+    Mapped("popularity", "PopScorer", "popularity of the item, by default as a quantile", kept=("score",)),
     Mapped("bias", "BiasScorer", "overall mean plus damped item and user bias", _DAMPINGS, ("entities",)),
     Mapped(
         "user-knn",
@@ -113,8 +113,8 @@ _MAPPED = (
     Mapped(
         "biased-mf",
         "BiasedMFScorer",
-        "factors of what the biases leave, by alternating least squares; the regularisation of a user or item is "
-        "multiplied by the number of ratings",
+        "matrix factorisation of ratings minus biases, by alternating least squares; the regularisation of a user or "
+        "item is multiplied by the number of ratings",
         _FACTORS | _DAMPINGS,
         ("user_embeddings",),
         _SOLVED,
@@ -122,14 +122,14 @@ _MAPPED = (
     Mapped(
         "implicit-als",
         "ImplicitMFScorer",
-        "weighted factors of implicit feedback, by alternating least squares",
+        "weighted matrix factorisation of implicit feedback, by alternating least squares",
         _FACTORS | {"alpha": "weight"},
         ("use_ratings", "user_embeddings"),
     ),
     Mapped(
         "bpr",
         "FlexMFImplicitScorer",
-        "factors by the pairwise loss, with torch and without biases",
+        "matrix factorisation with the pairwise loss, with torch and without biases",
         _DESCENT,
         ("batch_size", "reg_method", "negative_strategy", "negative_count"),
         fixed={"preset": "bpr"},
@@ -138,7 +138,7 @@ _MAPPED = (
     Mapped(
         "logistic-mf",
         "FlexMFImplicitScorer",
-        "factors and biases by the logistic loss, with torch; what the user does not have is drawn",
+        "matrix factorisation with biases and the logistic loss, with torch; negative items are sampled",
         _DESCENT,
         ("batch_size", "reg_method", "negative_strategy", "negative_count", "positive_weight"),
         fixed={"loss": "logistic"},
@@ -147,7 +147,7 @@ _MAPPED = (
     Mapped(
         "nmf",
         "NMFScorer",
-        "non-negative factors of who has what (ratings are not regarded), by coordinate descent",
+        "non-negative matrix factorisation of binary interactions (ratings are ignored), by coordinate descent",
         {"factors": "embedding_size", "epochs": "max_iter", "regularisation": "alpha_W"},
         ("alpha_H", "l1_ratio", "beta_loss"),
         {"learning_rate": "coordinate descent has no step"},
@@ -169,6 +169,6 @@ _MAPPED = (
 
 
 def canonical_algorithms() -> tuple[Algorithm, ...]:
-    """Every canonical algorithm that LensKit has."""
+    """The canonical algorithms that LensKit has."""
     random = Algorithm("random", "items in random order, another for each user", RandomOrder, own=RANDOM)
     return random, *(mapped.algorithm() for mapped in _MAPPED)

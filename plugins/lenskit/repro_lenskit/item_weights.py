@@ -24,7 +24,7 @@ class ItemWeights(Personal):
 
 
 class Dense(ItemWeights):
-    """EASEScorer, whose weights are a dense matrix: only the rows of the user's items are added."""
+    """EASEScorer: the weights are a dense matrix, and only the rows of the user's items are summed."""
 
     def _row(self, user: int, items: NumberArray) -> npt.NDArray[np.float32]:
         sums = self.weights_[self._history(user)].sum(axis=0, dtype=np.float64)
@@ -32,7 +32,7 @@ class Dense(ItemWeights):
 
 
 class Sparse(ItemWeights):
-    """SLIMScorer, whose weights are sparse: an item without weights from the user's items has the score 0."""
+    """SLIMScorer: the weights are a sparse matrix, and items without a weight from the user's items score 0."""
 
     def _row(self, user: int, items: NumberArray) -> npt.NDArray[np.float32]:
         from scipy.sparse import csr_array

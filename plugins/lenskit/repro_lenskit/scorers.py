@@ -1,4 +1,4 @@
-"""LensKit's scorers under their own names, as a table: parameters and defaults are LensKit's."""
+"""A table of LensKit's scorers under their own names, with LensKit's parameters and defaults."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
 from repro.plugin.api.adapting import own_algorithm
-from repro_lenskit.called import CalledForEachUser, KnownRatings
 from repro_lenskit.configuration import NONE, Setting, component, count_or_none, flag_or, setting, word_or_none
 from repro_lenskit.factors import AlternatingLeastSquares, BiasedSVD, FlexMF, FunkSVD, NonNegative
 from repro_lenskit.item_weights import Dense, Sparse
 from repro_lenskit.not_personal import Bias, Popularity, RandomOrder, RecentPopularity
+from repro_lenskit.one_user_scorers import KnownRatings, OneUserScorer
 
 
 @dataclass(frozen=True)
 class Scorer:
     """A scorer of LensKit.
 
-    path      its class
-    adapter   the recommender that trains it and reads its scores
-    predicts  whether its scores are ratings (nearest neighbours: with explicit feedback, the default)
+    path      the import path of its class
+    adapter   the recommender class that trains it and reads its scores
+    predicts  whether its scores are ratings (for nearest neighbours, only with explicit feedback, the default)
     """
 
     path: str
@@ -40,7 +40,7 @@ class Scorer:
         return tuple(setting.parameter for setting in self.settings)
 
     def make(self, values: Mapping[str, object]) -> Recommender:
-        """A recommender with these values of LensKit's own parameters, and its defaults for others."""
+        """A recommender with these values of LensKit's own parameters, and LensKit's defaults for the others."""
         explicit = self.predicts and values.get("feedback", "explicit") == "explicit"
         return self.adapter(component(self.path, self.settings, values), explicit=explicit)
 
@@ -70,31 +70,31 @@ _POPULARITY = ("quantile", "rank", "count")
 _SCORE = setting(
     "score",
     "quantile",
-    "the share of all ratings that items up to this one have, of equally popular items one after the other; the "
-    "rank; or how many ratings the item has",
+    "quantile: the cumulative share of all ratings, from the least popular item up to this one; rank: the rank by "
+    "number of ratings; count: the number of ratings of the item",
     _POPULARITY,
 )
 _FEEDBACK = setting(
     "feedback",
     "explicit",
-    "explicit: mean-centred ratings, averaged; implicit: who has what, similarities added up",
+    "explicit: the weighted mean of mean-centred ratings; implicit: the sum of similarities of binary interactions",
     ("explicit", "implicit"),
 )
 _NEIGHBOURS = (
-    setting("max_nbrs", 20, "most neighbours for a score"),
-    setting("min_nbrs", 1, "fewest neighbours for a score"),
+    setting("max_nbrs", 20, "highest number of neighbours for a score"),
+    setting("min_nbrs", 1, "lowest number of neighbours for a score"),
     setting("min_sim", 1e-6, "lowest similarity of a neighbour"),
 )
-_SIZE = setting("embedding_size", 50, "how many factors")
-_DAMPING = setting("damping", 5.0, "imagined ratings without bias added to those of each user and item")
+_SIZE = setting("embedding_size", 50, "number of latent factors")
+_DAMPING = setting("damping", 5.0, "number of pseudo-ratings without bias added to those of each user and item")
 _ALS = (
     _SIZE,
-    setting("epochs", 10, "how often both sides are solved for"),
+    setting("epochs", 10, "number of times that the factors of users and of items are solved for"),
     setting("regularization", 0.1, "weight of squared factors"),
     flag_or(
         "user_embeddings",
         "true",
-        "prefer: the user's vector of training; otherwise it is solved for anew from the user's training rows",
+        "prefer: the user's vector from training; other values solve for it anew from the user's training rows",
         "prefer",
     ),
 )
@@ -102,20 +102,25 @@ _ALS = (
 
 def _flex(regularization: float, method: str) -> tuple[Setting, ...]:
     return (
-        setting("embedding_size", 64, "how many factors"),
-        setting("batch_size", 8192, "rows at a time"),
-        setting("learning_rate", 0.01, "the step of gradient descent"),
-        setting("epochs", 10, "how often the training rows are gone through"),
+        setting("embedding_size", 64, "number of latent factors"),
+        setting("batch_size", 8192, "number of rows in a batch"),
+        setting("learning_rate", 0.01, "step size of gradient descent"),
+        setting("epochs", 10, "number of passes over the training rows"),
         setting("regularization", regularization, "weight of the regularisation"),
-        word_or_none("reg_method", method, "weight decay, squared norms, or nothing", ("AdamW", "L2", NONE)),
+        word_or_none(
+            "reg_method",
+            method,
+            "weight decay (AdamW), a penalty of squared norms (L2), or none",
+            ("AdamW", "L2", NONE),
+        ),
     )
 
 
 _SCORERS = (
-    Scorer("lenskit.basic.PopScorer", "how popular the item is", Popularity, (_SCORE,)),
+    Scorer("lenskit.basic.PopScorer", "popularity of the item", Popularity, (_SCORE,)),
     Scorer(
         "lenskit.basic.popularity.TimeBoundedPopScore",
-        "how popular the item has been since a point in time",
+        "popularity of the item since a point in time",
         RecentPopularity,
         (
             _SCORE,
@@ -133,22 +138,28 @@ _SCORERS = (
         Bias,
         (
             Setting(
-                Parameter("entities", "user,item", "who has biases", ("user,item", "user", "item", NONE)), _entities
+                Parameter(
+                    "entities",
+                    "user,item",
+                    "whether users, items or both have biases",
+                    ("user,item", "user", "item", NONE),
+                ),
+                _entities,
             ),
-            setting("damping", 0.0, "imagined ratings without bias added to those of each user and item"),
+            setting("damping", 0.0, "number of pseudo-ratings without bias added to those of each user and item"),
         ),
         predicts=True,
         cite="Koren (2010), ACM TKDD 4(1)",
     ),
     Scorer(
         "lenskit.basic.history.KnownRatingScorer",
-        "the training rating of what the user has rated",
+        "the user's training rating of each item that the user has rated",
         KnownRatings,
         (
             word_or_none(
                 "score",
                 NONE,
-                "the rating; 1 or 0; none: ratings where there are any, else 1",
+                "rating: the rating; indicator: 1 or 0; none: the rating if the data has ratings, else 1",
                 (NONE, "rating", "indicator"),
             ),
         ),
@@ -156,12 +167,12 @@ _SCORERS = (
     Scorer(
         "lenskit.knn.ItemKNNScorer",
         "the user's ratings of similar items",
-        CalledForEachUser,
+        OneUserScorer,
         (
             *_NEIGHBOURS,
-            count_or_none("save_nbrs", "most neighbours kept of each item; 0 keeps all"),
+            count_or_none("save_nbrs", "highest number of neighbours stored for each item; 0 stores all"),
             _FEEDBACK,
-            setting("block_size", 250, "items whose similarities are computed together; changes no score"),
+            setting("block_size", 250, "number of items whose similarities are computed together; it changes no score"),
         ),
         predicts=True,
         cite="Deshpande & Karypis (2004), ACM TOIS 22(1)",
@@ -169,7 +180,7 @@ _SCORERS = (
     Scorer(
         "lenskit.knn.UserKNNScorer",
         "ratings of similar users",
-        CalledForEachUser,
+        OneUserScorer,
         (*_NEIGHBOURS, _FEEDBACK),
         predicts=True,
         cite="Herlocker et al. (1999), SIGIR",
@@ -178,7 +189,7 @@ _SCORERS = (
         "lenskit.knn.EASEScorer",
         "linear item-item model without a diagonal",
         Dense,
-        (setting("regularization", 1.0, "weight of squared weights"),),
+        (setting("regularization", 1.0, "weight of the L2 penalty"),),
         cite="Steck (2019), WWW",
     ),
     Scorer(
@@ -186,16 +197,18 @@ _SCORERS = (
         "sparse linear item-item model",
         Sparse,
         (
-            setting("l1_reg", 1.0, "weight of absolute weights"),
-            setting("l2_reg", 1.0, "weight of squared weights"),
-            setting("max_iters", 100, "most steps of coordinate descent for an item"),
-            count_or_none("max_nbrs", "most items that an item is predicted from, by cosine; 0 for all"),
+            setting("l1_reg", 1.0, "weight of the L1 penalty"),
+            setting("l2_reg", 1.0, "weight of the L2 penalty"),
+            setting("max_iters", 100, "highest number of steps of coordinate descent for an item"),
+            count_or_none(
+                "max_nbrs", "highest number of items that an item is predicted from, chosen by cosine; 0 for all"
+            ),
         ),
         cite="Ning & Karypis (2011), ICDM",
     ),
     Scorer(
         "lenskit.als.BiasedMFScorer",
-        "factors of what the biases leave, by alternating least squares",
+        "matrix factorisation of ratings minus biases, by alternating least squares",
         AlternatingLeastSquares,
         (*_ALS, _DAMPING),
         predicts=True,
@@ -203,23 +216,23 @@ _SCORERS = (
     ),
     Scorer(
         "lenskit.als.ImplicitMFScorer",
-        "weighted factors of implicit feedback, by alternating least squares",
+        "weighted matrix factorisation of implicit feedback, by alternating least squares",
         AlternatingLeastSquares,
         (
             *_ALS,
             setting("weight", 40.0, "how much more an observed pair counts than others"),
-            setting("use_ratings", False, "weigh pairs by their rating", (True, False)),
+            setting("use_ratings", False, "whether to weight pairs by their rating", (True, False)),
         ),
         cite="Hu, Koren & Volinsky (2008), ICDM",
     ),
     Scorer(
         "lenskit.funksvd.FunkSVDScorer",
-        "factors of what the biases leave, one after the other by gradient descent",
+        "matrix factorisation of ratings minus biases, one factor after the other by gradient descent",
         FunkSVD,
         (
             _SIZE,
-            setting("epochs", 100, "how often the training rows are gone through for each factor"),
-            setting("learning_rate", 0.001, "the step of gradient descent"),
+            setting("epochs", 100, "number of passes over the training rows for each factor"),
+            setting("learning_rate", 0.001, "step size of gradient descent"),
             setting("regularization", 0.015, "weight of squared factors"),
             _DAMPING,
             Setting(
@@ -231,38 +244,45 @@ _SCORERS = (
     ),
     Scorer(
         "lenskit.sklearn.svd.BiasedSVDScorer",
-        "truncated SVD of what the biases leave",
+        "truncated SVD of ratings minus biases",
         BiasedSVD,
         (
             _SIZE,
             _DAMPING,
             setting("algorithm", "randomized", "how the SVD is computed", ("randomized", "arpack")),
-            setting("n_iter", 5, "power iterations of the randomised SVD"),
+            setting("n_iter", 5, "number of power iterations of the randomised SVD"),
         ),
         predicts=True,
     ),
     Scorer(
         "lenskit.sklearn.nmf.NMFScorer",
-        "non-negative factors of who has what",
+        "non-negative matrix factorisation of binary interactions",
         NonNegative,
         (
             setting(
                 "beta_loss",
                 "frobenius",
-                "how far the product is from the data",
+                "distance between the product and the data",
                 ("frobenius", "kullback-leibler", "itakura-saito"),
             ),
-            setting("max_iter", 200, "most iterations"),
-            count_or_none("embedding_size", "how many factors; 0 for as many as there are items"),
-            setting("alpha_W", 0.0, "weight of the regularisation of users"),
-            Setting(Parameter("alpha_H", "same", "that of items: a number, or same"), _number_or_same),
-            setting("l1_ratio", 0.0, "share of absolute values in the regularisation"),
+            setting("max_iter", 200, "highest number of iterations"),
+            count_or_none("embedding_size", "number of latent factors; 0 for the number of items"),
+            setting("alpha_W", 0.0, "weight of the regularisation of user factors"),
+            Setting(
+                Parameter(
+                    "alpha_H",
+                    "same",
+                    "weight of the regularisation of item factors: a number, or same for that of users",
+                ),
+                _number_or_same,
+            ),
+            setting("l1_ratio", 0.0, "share of the L1 penalty in the regularisation"),
         ),
         cite="Lee & Seung (2000), NIPS",
     ),
     Scorer(
         "lenskit.flexmf.FlexMFExplicitScorer",
-        "factors and biases fitted to ratings with torch",
+        "matrix factorisation of ratings with biases, with torch",
         FlexMF,
         _flex(0.1, "L2"),
         predicts=True,
@@ -270,25 +290,28 @@ _SCORERS = (
     ),
     Scorer(
         "lenskit.flexmf.FlexMFImplicitScorer",
-        "factors that tell what the user has from what is drawn, with torch",
+        "matrix factorisation that ranks observed above sampled items, with torch",
         FlexMF,
         (
             *_flex(0.01, "AdamW"),
             word_or_none(
-                "preset", NONE, "a model of the literature, for what is not stated", (NONE, "bpr", "warp", "lightgcn")
+                "preset",
+                NONE,
+                "a model of the literature, whose settings are the defaults of other parameters",
+                (NONE, "bpr", "warp", "lightgcn"),
             ),
-            setting("loss", "logistic", "what is minimised", ("logistic", "pairwise", "warp")),
+            setting("loss", "logistic", "loss function", ("logistic", "pairwise", "warp")),
             word_or_none(
                 "negative_strategy",
                 NONE,
-                "how items that the user does not have are drawn; none: misranked for warp, else uniform",
+                "how negative items are sampled; none: misranked for the loss warp, else uniform",
                 (NONE, "uniform", "popular", "misranked"),
             ),
-            setting("negative_count", 1, "how many are drawn for each that the user has"),
-            setting("positive_weight", 1.0, "weight of what the user has, with the logistic loss"),
-            flag_or("user_bias", NONE, "whether users have biases; none: with the logistic loss", NONE),
+            setting("negative_count", 1, "number of negative items sampled for each observed item"),
+            setting("positive_weight", 1.0, "weight of observed items, with the logistic loss"),
+            flag_or("user_bias", NONE, "whether users have biases; none: only with the logistic loss", NONE),
             setting("item_bias", True, "whether items have biases", (True, False)),
-            setting("convolution_layers", 0, "layers of LightGCN"),
+            setting("convolution_layers", 0, "number of layers of LightGCN"),
         ),
         cite="Rendle et al. (2009), UAI; Johnson (2014), NIPS workshop; He et al. (2020), SIGIR",
     ),
@@ -302,17 +325,17 @@ def _make(scorer: Scorer, **values: ParameterValue) -> Recommender:
 
 
 def ratings_with(parameters: tuple[Parameter, ...]) -> dict[str, tuple[ParameterValue, ...]]:
-    """The values of parameters that make a scorer's scores predicted ratings."""
+    """The parameter values with which the scores of a scorer are predicted ratings."""
     return {"feedback": ("explicit",)} if any(parameter.name == "feedback" for parameter in parameters) else {}
 
 
 def algorithm_of(scorer: Scorer) -> Algorithm:
-    """The scorer under its own name."""
+    """A scorer as an algorithm under its own name."""
     fields = {"predicts": scorer.predicts, "ratings_with": ratings_with(scorer.parameters)}
     return own_algorithm(scorer, _make, scorer.path, **fields)
 
 
 def own_algorithms() -> tuple[Algorithm, ...]:
-    """Every scorer under its own name, and the selector that needs no scores."""
+    """All scorers under their own names, and ``RandomSelector``, which needs no scores."""
     selector = Algorithm("RandomSelector", "items in random order, another for each user", RandomOrder, own=RANDOM)
     return *map(algorithm_of, SCORERS.values()), selector

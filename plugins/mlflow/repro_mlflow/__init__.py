@@ -1,1 +1,1 @@
-"""Runs of repro in MLflow."""
+"""Logs the runs of repro to MLflow."""

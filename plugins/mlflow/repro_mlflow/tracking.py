@@ -1,7 +1,6 @@
-"""A run as MLflow has it: one run with the decisions and the numbers of all folds, and below it one for each cell.
+"""Logs a run of repro to MLflow: a parent run with the decisions and the averages, and a nested run for each cell.
 
-What is logged comes from the journal, with the times of the journal; what the journal has by digest is logged as a tag
-with that digest.
+Parameters, metrics and times come from the journal; files are logged as tags with their digests.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from mlflow.entities import Metric, Param, RunTag
 from mlflow.tracking import MlflowClient
 from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID, MLFLOW_SOURCE_NAME
 
-FIRST = "repro.first_event"
-MOST_AT_ONCE = 100  # what MLflow takes in one call
-LONGEST = 500  # characters of a parameter that every version of MLflow takes
+FIRST_EVENT_TAG = "repro.first_event"
+MAX_BATCH = 100  # the highest number of parameters or tags that MLflow accepts in one call
+MAX_CHARACTERS = 500  # of a parameter value, in every version of MLflow
 
 
 @dataclass
 class _Run:
-    """A run that is going on: its id in MLflow, those of its cells, and how the study calls its metrics."""
+    """A run in progress: its id in MLflow, the ids of its cells, and the names of its metrics by their full names."""
 
     id: str
     cells: dict[str, str] = field(default_factory=dict)
@@ -33,12 +32,12 @@ class _Run:
 
 
 class Tracking:
-    """Writes what journals say to an MLflow store."""
+    """Logs the events of journals to an MLflow store."""
 
     def __init__(self, address: str, experiment: str) -> None:
         self._client = MlflowClient(tracking_uri=address)
-        known = self._client.get_experiment_by_name(experiment)
-        self._experiment = known.experiment_id if known else self._client.create_experiment(experiment)
+        existing = self._client.get_experiment_by_name(experiment)
+        self._experiment = existing.experiment_id if existing else self._client.create_experiment(experiment)
         self._runs: dict[Path, _Run] = {}
 
     def observe(self, folder: Path, line: Mapping[str, Any]) -> None:
@@ -48,12 +47,12 @@ class Tracking:
         when = _milliseconds(line["time"])
         if kind == "run_started":
             self._begin(folder, line["hash"], event, when)
-        elif handle := getattr(self, f"_{kind}", None):
-            handle(self._run(folder), folder, line, event, when)
+        elif handler := getattr(self, f"_{kind}", None):
+            handler(self._run(folder), folder, line, event, when)
 
-    def _begin(self, folder: Path, first: str, event: Mapping[str, Any], when: int) -> None:
+    def _begin(self, folder: Path, first_hash: str, event: Mapping[str, Any], when: int) -> None:
         tags = {
-            FIRST: first,
+            FIRST_EVENT_TAG: first_hash,
             MLFLOW_SOURCE_NAME: "repro",
             "repro.folder": folder.name,
             "repro.question": event["question"],
@@ -63,17 +62,17 @@ class Tracking:
             **{f"repro.machine.{_key(name)}": str(value) for name, value in event["machine"].items()},
         }
         name = event["question"] or folder.name
-        made = self._client.create_run(self._experiment, start_time=when, tags=tags, run_name=name)
-        self._runs[folder] = _Run(made.info.run_id)
-        self._log(made.info.run_id, params={"seed": event["seed"]})
+        mlflow_run = self._client.create_run(self._experiment, start_time=when, tags=tags, run_name=name)
+        self._runs[folder] = _Run(mlflow_run.info.run_id)
+        self._log(mlflow_run.info.run_id, params={"seed": event["seed"]})
 
     def _run(self, folder: Path) -> _Run:
-        """The run of a folder; one that another process began is found by its first event."""
+        """The MLflow run of a folder, by its first event if another process created it."""
         if folder not in self._runs:
             with (folder / "journal.jsonl").open(encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file if line.endswith("\n")]
             matches = self._client.search_runs(
-                [self._experiment], f"tags.`{FIRST}` = '{lines[0]['hash']}'", max_results=1
+                [self._experiment], f"tags.`{FIRST_EVENT_TAG}` = '{lines[0]['hash']}'", max_results=1
             )
             if matches:
                 self._runs[folder] = _Run(matches[0].info.run_id)
@@ -97,16 +96,16 @@ class Tracking:
 
     def _fold_made(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
         digests = {part: event[f"{part}_digest"] for part in ("train", "validation", "test")}
-        where = f"repro.fold.{_key(event['fold'])}"
-        self._log(run.id, tags={f"{where}.{part}": digest for part, digest in digests.items() if digest})
+        prefix = f"repro.fold.{_key(event['fold'])}"
+        self._log(run.id, tags={f"{prefix}.{part}": digest for part, digest in digests.items() if digest})
 
     def _cell_started(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
         tags = {MLFLOW_PARENT_RUN_ID: run.id, MLFLOW_SOURCE_NAME: "repro", "repro.cell": event["cell"]}
-        made = self._client.create_run(self._experiment, start_time=when, tags=tags, run_name=event["cell"])
-        run.cells[event["cell"]] = made.info.run_id
+        mlflow_run = self._client.create_run(self._experiment, start_time=when, tags=tags, run_name=event["cell"])
+        run.cells[event["cell"]] = mlflow_run.info.run_id
         logged_params = ("algorithm", "framework", "framework_version", "fold", "seed", "tuned", "fitted_on")
-        own = {f"parameter.{_key(name)}": value for name, value in event["parameters"].items()}
-        self._log(made.info.run_id, params={name: event[name] for name in logged_params} | own)
+        parameters = {f"parameter.{_key(name)}": value for name, value in event["parameters"].items()}
+        self._log(mlflow_run.info.run_id, params={name: event[name] for name in logged_params} | parameters)
 
     def _cell_finished(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
         values = {run.names.get(entry["metric"], entry["metric"]): entry["value"] for entry in event["values"]}
@@ -123,9 +122,9 @@ class Tracking:
     def _results_written(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
         import repro
 
-        long = repro.Run(folder).results
-        over_all = long[long["fold"] == "all"]
-        values = {f"{row.algorithm}/{row.metric}": row.value for row in over_all.itertuples()}
+        results = repro.Run(folder).results
+        averages = results[results["fold"] == "all"]
+        values = {f"{row.algorithm}/{row.metric}": row.value for row in averages.itertuples()}
         self._log(run.id, values, tags={f"repro.file.{_key(n)}": d for n, d in event["files"].items()}, when=when)
 
     def _run_finished(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
@@ -141,24 +140,24 @@ class Tracking:
         tags: Mapping[str, str] | None = None,
         when: int = 0,
     ) -> None:
-        """All of it, in as many calls as MLflow wants; a metric that is not a number is left out."""
+        """Log metrics, parameters and tags in batches; metrics that are None or not a number are left out."""
         numbers = {name: value for name, value in (metrics or {}).items() if value is not None and value == value}
-        logged = [Metric(_key(name), float(value), when, 0) for name, value in numbers.items()]
-        logged_params = [Param(_key(name), str(value)[:LONGEST]) for name, value in (params or {}).items()]
-        tagged = [RunTag(name, value) for name, value in (tags or {}).items()]
-        for start in range(0, max(len(logged), len(logged_params), len(tagged)), MOST_AT_ONCE):
-            some = slice(start, start + MOST_AT_ONCE)
-            self._client.log_batch(run, logged[some], logged_params[some], tagged[some])
+        logged_metrics = [Metric(_key(name), float(value), when, 0) for name, value in numbers.items()]
+        logged_params = [Param(_key(name), str(value)[:MAX_CHARACTERS]) for name, value in (params or {}).items()]
+        logged_tags = [RunTag(name, value) for name, value in (tags or {}).items()]
+        for start in range(0, max(len(logged_metrics), len(logged_params), len(logged_tags)), MAX_BATCH):
+            batch = slice(start, start + MAX_BATCH)
+            self._client.log_batch(run, logged_metrics[batch], logged_params[batch], logged_tags[batch])
 
 
 def _metric_names(measures: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """How a study calls its metrics: by the short name, unless two would share it."""
-    short = [measure["name"] for measure in measures]
-    return {m["full_name"]: m["name"] if short.count(m["name"]) == 1 else m["full_name"] for m in measures}
+    """The names of metrics by their full names: the short name, or the full name if two metrics share the short one."""
+    short_names = [measure["name"] for measure in measures]
+    return {m["full_name"]: m["name"] if short_names.count(m["name"]) == 1 else m["full_name"] for m in measures}
 
 
 def _key(name: str) -> str:
-    """A name in the letters that MLflow allows: ``ndcg@10`` is ``ndcg_at_10``."""
+    """A name with the characters that MLflow allows: ``ndcg@10`` is ``ndcg_at_10``."""
     return re.sub(r"[^\w\-. :/]", "_", str(name).replace("@", "_at_"), flags=re.ASCII)
 
 

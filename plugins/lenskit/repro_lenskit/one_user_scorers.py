@@ -1,4 +1,4 @@
-"""Scorers that are called for one user after the other: their scoring is compiled, or a look-up."""
+"""Scorers that the recommender calls for one user after the other; each call runs compiled code or looks up ratings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from repro.plugin import FALLBACK, Queries, Scores
 from repro_lenskit.recommender import NumberArray, Personal
 
 
-class CalledForEachUser(Personal):
-    """LensKit's own call for each user: nearest neighbours, which compiled code collects."""
+class OneUserScorer(Personal):
+    """Calls a LensKit component once for each user, as for nearest neighbours, where LensKit's code is compiled."""
 
     def _learn(self, data: Any) -> None:
         self.data_ = data
@@ -30,8 +30,8 @@ class CalledForEachUser(Personal):
         return values
 
 
-class KnownRatings(CalledForEachUser):
-    """KnownRatingScorer. As an indicator, items that the user does not have get 0, also unknown items (a fallback)."""
+class KnownRatings(OneUserScorer):
+    """KnownRatingScorer; with ``score = "indicator"``, items without a rating by the user, also unknown ones, get 0."""
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         scores = super().score(queries, items)
