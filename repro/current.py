@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class Views(Protocol):
-    """How results are shown."""
+    """The functions that show results."""
 
     def plot(self, result: object, /, **options: Any) -> alt.TopLevelMixin:
         """The chart of a result."""

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 Shown = bool | Progress | None
-"""Whether progress is shown, or a function that receives it; None is silence."""
+"""Whether to show progress, or a function that receives it; None shows nothing."""
 
 _FIRST, _NEXT = 0.5, 0.1  # seconds until a notebook shows bars, and between two changes of them
 
 
 @contextmanager
-def shown(progress: Shown) -> Iterator[Progress]:
-    """Shows what the function that this context gives receives, as ``progress`` says."""
+def progress_reporter(progress: Shown) -> Iterator[Progress]:
+    """Gives a function that receives progress, and shows it, passes it on or ignores it, as ``progress`` says."""
     if progress is None or progress is False:
         yield _silent
     elif progress is not True:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import repro
-from repro.progress import NotebookStages, in_notebook, shown
+from repro.progress import NotebookStages, in_notebook, progress_reporter
 
 FRAME = pd.DataFrame(
     [(u, i, 1 + (u * i) % 5) for u in range(12) for i in range(8) if (u + i) % 3], columns=["user", "item", "rating"]
@@ -49,21 +49,21 @@ def notebook(monkeypatch):
 
 @pytest.mark.parametrize("progress", [True, False, None])
 def test_nothing_is_shown_where_nobody_looks(progress, capsys):
-    with shown(progress) as tell:
-        tell("counting", 1, 2)
+    with progress_reporter(progress) as report_progress:
+        report_progress("counting", 1, 2)
     assert capsys.readouterr() == ("", "")
 
 
 def test_bars_in_a_terminal_are_removed_at_the_end(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with shown(True) as tell:
-        tell("counting \x1b[31msheep", 1, 2)
+    with progress_reporter(True) as report_progress:
+        report_progress("counting \x1b[31msheep", 1, 2)
     out, error = capsys.readouterr()
     assert not out and "counting" in error and "1/2" in error
     assert "\x1b[31msheep" not in error
-    with shown(False) as tell:
-        tell("counting", 1, 2)
+    with progress_reporter(False) as report_progress:
+        report_progress("counting", 1, 2)
     assert capsys.readouterr() == ("", "")
 
 
@@ -89,21 +89,25 @@ def test_a_notebook_shows_what_is_not_finished_and_is_clean_at_the_end(notebook)
 
 def test_what_is_quick_leaves_nothing_in_a_notebook(notebook):
     assert in_notebook()
-    with shown(True) as tell:
-        tell("counting", 1, 2)
+    with progress_reporter(True) as report_progress:
+        report_progress("counting", 1, 2)
     assert not notebook
 
 
 LONG = {
-    "run": lambda run, tell: repro.Study(FRAME, "random-5fold", ["reference/ease"], "ndcg@5").run(progress=tell),
-    "explain": lambda run, tell: repro.explain(run, repro.Protocol.load("said-bellogin-ut"), progress=tell),
-    "multiverse": lambda run, tell: repro.multiverse(run, ["ties"], progress=tell),
-    "find_protocols": lambda run, tell: repro.find_protocols(
-        run, {"ndcg@5": {"reference ease": "0.5"}}, ["ties"], budget=5, progress=tell
+    "run": lambda run, report_progress: repro.Study(FRAME, "random-5fold", ["reference/ease"], "ndcg@5").run(
+        progress=report_progress
     ),
-    "verify": lambda run, tell: repro.verify(run.folder, "retrain", progress=tell),
-    "study_metrics": lambda run, tell: repro.study_metrics(
-        run, repro.metric_study.Settings(("ndcg",), (5,), samples=2, randomisations=50), progress=tell
+    "explain": lambda run, report_progress: repro.explain(
+        run, repro.Protocol.load("said-bellogin-ut"), progress=report_progress
+    ),
+    "multiverse": lambda run, report_progress: repro.multiverse(run, ["ties"], progress=report_progress),
+    "find_protocols": lambda run, report_progress: repro.find_protocols(
+        run, {"ndcg@5": {"reference ease": "0.5"}}, ["ties"], budget=5, progress=report_progress
+    ),
+    "verify": lambda run, report_progress: repro.verify(run.folder, "retrain", progress=report_progress),
+    "study_metrics": lambda run, report_progress: repro.study_metrics(
+        run, repro.metric_study.Settings(("ndcg",), (5,), samples=2, randomisations=50), progress=report_progress
     ),
 }
 
@@ -112,16 +116,16 @@ LONG = {
 def test_a_function_receives_every_stage_to_its_end(name, run):
     last: dict[str, tuple[int, int]] = {}
 
-    def tell(stage, done, total):
+    def report_progress(stage, done, total):
         assert 0 <= done <= total
         last[stage] = (done, total)
 
-    LONG[name](run, tell)
+    LONG[name](run, report_progress)
     assert last and all(done == total for done, total in last.values()), last
 
 
 def test_the_cells_of_a_run_are_stages(run):
-    told = []
-    repro.Study(FRAME, "random-5fold", ["reference/ease"], "ndcg@5").run(progress=lambda *event: told.append(event))
-    assert [event[1:] for event in told if event[0] == "cells"] == [(done, 5) for done in range(6)]
-    assert {event[0] for event in told} == {"cells", *(f"reference ease/{fold}" for fold in range(1, 6))}
+    calls = []
+    repro.Study(FRAME, "random-5fold", ["reference/ease"], "ndcg@5").run(progress=lambda *event: calls.append(event))
+    assert [event[1:] for event in calls if event[0] == "cells"] == [(done, 5) for done in range(6)]
+    assert {event[0] for event in calls} == {"cells", *(f"reference ease/{fold}" for fold in range(1, 6))}

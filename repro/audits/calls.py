@@ -31,7 +31,7 @@ from repro.data import load_dataset
 from repro.errors import PluginError
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, plugins
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.protocol import Protocol
 from repro.types import Progress
 
@@ -74,7 +74,11 @@ def audit(
     ('skip', 'ratings')
     """
     box = _box(target, metric, k, cannot, name)
-    with ignored_warnings(), shown(progress) as tell, steps_as_stage(box, tell) as step:
+    with (
+        ignored_warnings(),
+        progress_reporter(progress) as report_progress,
+        steps_as_stage(box, report_progress) as step,
+    ):
         return infer_policy(box, seed=seed, evidence=evidence, progress=step)
 
 
@@ -102,8 +106,8 @@ def compare(
     chosen, _ = usable(chosen_evaluators(only))
     names = [metric_named(name).name for name in metrics]
     inferred = read_policies(Path(policies)) if policies is not None else {}
-    with ignored_warnings(), shown(progress) as tell:
-        return compare_evaluators(chosen, metrics=names, seed=seed, policies=inferred, progress=tell)
+    with ignored_warnings(), progress_reporter(progress) as report_progress:
+        return compare_evaluators(chosen, metrics=names, seed=seed, policies=inferred, progress=report_progress)
 
 
 def check_pipeline(
@@ -132,9 +136,11 @@ def check_pipeline(
     evaluator = evaluator_of(pipeline)
     refuse_missing(evaluator)
     rows = load_dataset(data)
-    with ignored_warnings(), shown(progress) as tell:
-        policy_of = _policies(evaluator, protocol, policies, seed, tell)
-        return audit_pipeline(pipeline, rows, policy_of, data=str(data), seed=seed, measures=measures, progress=tell)
+    with ignored_warnings(), progress_reporter(progress) as report_progress:
+        policy_of = _policies(evaluator, protocol, policies, seed, report_progress)
+        return audit_pipeline(
+            pipeline, rows, policy_of, data=str(data), seed=seed, measures=measures, progress=report_progress
+        )
 
 
 def audit_all(
@@ -178,8 +184,8 @@ def audit_all(
         seed=seed,
     )
     table = Path(protocols) if protocols is not None else Path(into) / audit_run.PROTOCOLS
-    with shown(progress) as tell:
-        return audit_run.run_audit(evaluators, Path(into), table, settings, tell)
+    with progress_reporter(progress) as report_progress:
+        return audit_run.run_audit(evaluators, Path(into), table, settings, report_progress)
 
 
 def _box(
@@ -205,7 +211,11 @@ def _box(
 
 
 def _policies(
-    evaluator: Evaluator, protocol: Protocol | str | Path | None, policies: str | Path | None, seed: int, tell: Progress
+    evaluator: Evaluator,
+    protocol: Protocol | str | Path | None,
+    policies: str | Path | None,
+    seed: int,
+    report_progress: Progress,
 ) -> Callable[[str], Policy | None]:
     """The policy of each measure of an evaluator: stated, read from a folder, or inferred now."""
     if protocol is not None:
@@ -217,24 +227,24 @@ def _policies(
 
     def inferred(measure: str) -> Policy:
         box = box_of_evaluator(evaluator, measure)
-        with steps_as_stage(box, tell) as step:
+        with steps_as_stage(box, report_progress) as step:
             return infer_policy(box, seed=seed, evidence=False, progress=step)
 
     return inferred
 
 
 @contextmanager
-def steps_as_stage(box: BlackBox, tell: Progress) -> Iterator[Callable[[str], None]]:
+def steps_as_stage(box: BlackBox, report_progress: Progress) -> Iterator[Callable[[str], None]]:
     """Passes on the steps of an examination as a stage with the name of the black box."""
     total, done = len(aspects_of(box.metric)) + 3, 0  # three more: stability, all aspects together, evidence
 
     def step(name: str) -> None:
         nonlocal done
-        tell(box.name, min(done, total - 1), total)  # a step may be repeated
+        report_progress(box.name, min(done, total - 1), total)  # a step may be repeated
         done += 1
 
     yield step
-    tell(box.name, total, total)
+    report_progress(box.name, total, total)
 
 
 @contextmanager

@@ -28,16 +28,16 @@ def metric_in_name(target: str) -> str:
 
 
 def evaluator_called(name: str) -> Evaluator:
-    known = plugins().evaluators()
-    _require_known("evaluator", name, list(known), " A function is called package.module:function.")
-    refuse_missing(known[name])
-    return known[name]
+    evaluators = plugins().evaluators()
+    _require_known("evaluator", name, list(evaluators), " A function is called package.module:function.")
+    refuse_missing(evaluators[name])
+    return evaluators[name]
 
 
 def pipeline_called(name: str) -> Pipeline:
-    known = plugins().pipelines()
-    _require_known("pipeline", name, list(known))
-    return known[name]
+    pipelines = plugins().pipelines()
+    _require_known("pipeline", name, list(pipelines))
+    return pipelines[name]
 
 
 def _require_known(kind: str, name: str, known: list[str], hint: str = "") -> None:
@@ -69,14 +69,14 @@ def measures_called(evaluator: Evaluator, requested: Sequence[str]) -> list[str]
 
 def chosen_evaluators(only: Collection[str] | None) -> list[Evaluator]:
     """The evaluators with these names, or of these frameworks; all if no name is given."""
-    known = plugins().evaluators()
+    evaluators = plugins().evaluators()
     if only is None:
-        return list(known.values())
+        return list(evaluators.values())
     names = [only] if isinstance(only, str) else list(only)
-    frameworks = list(dict.fromkeys(map(framework_of, known)))
+    frameworks = list(dict.fromkeys(map(framework_of, evaluators)))
     for name in names:
-        _require_known("framework or evaluator", name, [*frameworks, *known])
-    return [evaluator for name, evaluator in known.items() if {name, framework_of(name)} & set(names)]
+        _require_known("framework or evaluator", name, [*frameworks, *evaluators])
+    return [evaluator for name, evaluator in evaluators.items() if {name, framework_of(name)} & set(names)]
 
 
 def usable(evaluators: list[Evaluator]) -> tuple[list[Evaluator], dict[str, str]]:

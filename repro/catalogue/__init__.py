@@ -1,4 +1,4 @@
-"""What there is: data frames of algorithms, data sets, decisions, metrics, plug-ins and protocols, and each metric."""
+"""Data frames of all algorithms, data sets, decisions, metrics, plug-ins and protocols; details of a metric."""
 
 from repro.catalogue.listing import algorithms, datasets, decisions, metrics, plugins, protocol_groups, protocols
 from repro.catalogue.metric import Metric

@@ -88,7 +88,7 @@ def decisions(name: str | None = None) -> pd.DataFrame:
     >>> repro.decisions("ties.break")["value"].tolist()[:2]
     ['item-asc', 'item-desc']
     """
-    known = registry()
+    all_decisions = registry()
     if name is None:
         return _frame(
             (
@@ -99,11 +99,12 @@ def decisions(name: str | None = None) -> pd.DataFrame:
                     "allowed": decision.allowed(),
                     "citation": decision.cite,
                 }
-                for decision in known.values()
+                for decision in all_decisions.values()
             ),
             _DECISION,
         )
-    chosen = known.family(name) or [known[name]]  # the latter raises an error that suggests the nearest name
+    # For an unknown name, the look-up raises an error that suggests the nearest name.
+    chosen = all_decisions.family(name) or [all_decisions[name]]
     return options_of([decision.id for decision in chosen])
 
 
@@ -205,7 +206,7 @@ def protocol_groups() -> dict[str, list[str]]:
 
 
 def ranks_by(algorithm: Algorithm) -> str:
-    """What an algorithm ranks by, with its default parameters."""
+    """The kind of the scores of an algorithm, with its default parameters."""
     return RANKS_BY[algorithm.kind_of_scores({each.name: each.default for each in algorithm.parameters})]
 
 

@@ -1,4 +1,4 @@
-"""What a metric is: :class:`Metric` shows its definition, its range, and what its name can state."""
+"""The description of a metric: :class:`Metric` shows its definition, its range, and the variants of its name."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Metric:
 
     @property
     def options(self) -> pd.DataFrame:
-        """What a name can state in brackets, such as ``gain=exp2``: a row for each value of each option."""
+        """The options of a name in brackets, such as ``gain=exp2``: a row for each value of each option."""
         ids = self.declared.variant_ids
         table = options_of(list(ids.values()))
         table.insert(0, "option", table["decision"].map({key: short for short, key in ids.items()}))
@@ -132,7 +132,7 @@ class Metric:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the metric needs besides lists and held-out rows, and how to give it."""
+        """The inputs that the metric needs besides lists and held-out rows, and how to give them."""
         needs = (self.measure or self.declared).needs
         return tuple(HOW_TO_GIVE[need] for need in needs if need in HOW_TO_GIVE)
 
@@ -142,7 +142,7 @@ class Metric:
         return self.declared.cite
 
     def facts(self) -> dict[str, list[str]]:
-        """What there is to know besides the definition, as sentences by topic."""
+        """Notes besides the definition, as sentences by topic."""
         declared = self.declared
         better = "no direction is better" if self.better == "neither" else f"{self.better} is better"
         facts = {

@@ -99,16 +99,18 @@ def load_item_features(
 
 
 def _of_dataset(name: str, columns: Sequence[str] | None, progress: Progress | None) -> ItemFeatures:
-    known = dataset(name)
+    named_dataset = dataset(name)
     sources = tuple(
-        replace(source, member=source.features, member_checksum="") for source in known.sources if source.features
+        replace(source, member=source.features, member_checksum="")
+        for source in named_dataset.sources
+        if source.features
     )
     if not sources:
         names = [other.name for other in datasets().values() if any(source.features for source in other.sources)]
         raise DataError(
             f"{name} has no features of its items; name a file of them (data sets with features: {', '.join(names)})"
         )
-    fetched = fetch(replace(known, sources=sources), progress)
+    fetched = fetch(replace(named_dataset, sources=sources), progress)
     stated = list(fetched.source.feature_columns) or None
     return features_from_frame(read_feature_table(fetched.path), columns or stated, label=str(fetched.path))
 

@@ -38,7 +38,7 @@ def load_dataset(
 def load_with_notes(
     name_or_path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
 ) -> ReadResult:
-    """As :func:`load_dataset`, with notes about what was assumed to read the file."""
+    """The result of :func:`load_dataset`, with notes on the assumptions made to read the file."""
     name = os.fspath(name_or_path)
     if name == SYNTHETIC:
         _check_options(options, synthetic_interactions, name)

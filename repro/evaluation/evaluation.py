@@ -24,7 +24,7 @@ CHUNK = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What is measured on a fold, and how.
+    """The settings of an evaluation on a fold.
 
     seed     of sampled negatives and random tie orders
     scale    the lowest and the highest rating that there can be
@@ -60,10 +60,10 @@ def measure_predictions(
     protocol: Protocol,
     scale: tuple[float, float],
 ) -> Measured:
-    """Each measure's value, what ``predict.*`` decisions touched, and, as a table, the predictions as they came
-    and as they count (``resolved``; not a number where a pair is left out).
+    """The value of each measure, the effects of the ``predict.*`` decisions, and a table with the predictions as the
+    algorithm returned them and after fallback and clipping (``resolved``; not a number for a pair that is left out).
 
-    An algorithm that does not predict ratings has no value: not a number, of no users.
+    For an algorithm that does not predict ratings, each value is not a number, over no users.
     """
     if not recommender.predicts:
         return Measured({measure.full_name: (math.nan, 0) for measure in measures})

@@ -1,4 +1,4 @@
-"""The rows of one fold, and what an evaluation makes of them before any algorithm has a say."""
+"""The rows of one fold, and the judgements and candidates that an evaluation derives from them before any fit."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class FoldData(FoldRows):
 
     @cached_property
     def history(self) -> History:
-        """What is known of users when their lists are requested: the rows that algorithms are fitted on."""
+        """The rows that algorithms are fitted on, as the history of the users in queries."""
         return History(self.fitted)
 
     def queries(self, users: CodeArray) -> Queries:
@@ -95,5 +95,5 @@ class FoldData(FoldRows):
         )
 
     def background(self, items: CodeArray) -> Background:
-        """What metrics know besides the lists; ``items`` are those that can be recommended."""
+        """The inputs of metrics besides the lists; ``items`` are those that can be recommended."""
         return Background(self.test, items, self.train, self.features)

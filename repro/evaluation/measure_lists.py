@@ -31,7 +31,7 @@ from repro.protocol import Protocol
 CHUNK_USERS = 64
 BLOCK_BYTES = 1 << 28
 
-Tell = Callable[[int, int], None]
+UserProgress = Callable[[int, int], None]
 
 
 def measure_lists(
@@ -41,12 +41,12 @@ def measure_lists(
     protocol: Protocol,
     seed: int,
     options: ExecutionOptions = DEFAULT_OPTIONS,
-    tell: Tell | None = None,
+    report_progress: UserProgress | None = None,
 ) -> Measured:
-    """Each measure's value, what the decisions touched, and the lists and their values as tables.
+    """The value of each measure, the effects of the decisions, and the lists and their values as tables.
 
-    ``tell`` is called with the number of users done and of all users after each block. If scores are kept, those of
-    all test users and items are among the tables (:mod:`repro.evaluation.kept_scores`).
+    ``report_progress`` is called with the number of users done and of all users after each block. If scores are kept,
+    the tables include those of all test users and items (:mod:`repro.evaluation.kept_scores`).
     """
     judgements = parts.judge(protocol)
     candidates = parts.candidates(protocol, seed, judgements)
@@ -78,8 +78,8 @@ def measure_lists(
         digest.add(measured.lists)
         seconds["rank"] += measured.seconds
         done += len(users)
-        if tell:
-            tell(done, len(test_users))
+        if report_progress:
+            report_progress(done, len(test_users))
     values, impacts = merged.values(protocol)
     impacts = [
         *relevance_impacts(judgements, parts.train, protocol),
@@ -121,7 +121,7 @@ def score_block(recommender: CheckedRecommender, queries: Queries, n_items: int)
 
 
 class _Merged:
-    """What is kept of each block until all are done; blocks come in the order of users.
+    """Collects the results of all blocks, in the order of users.
 
     ``unlisted`` are test users who count without a list.
     """
@@ -167,7 +167,7 @@ class _Merged:
         return tie_intervals(self._bounded, values, averages, TiedRatios.joined(self._tied), self._owners, protocol)
 
     def facts(self, tally: Tally) -> Facts:
-        """What was counted of the lists."""
+        """The counts of the lists."""
         return list_facts(tally, self._column("length"), self._column("items"), self._column("scored"))
 
     def tied_table(self) -> pa.Table | None:

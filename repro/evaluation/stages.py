@@ -84,9 +84,9 @@ class StageKeys:
     def of(cls, decisions: Mapping[str, Value]) -> StageKeys:
         """The keys of the decisions of a protocol."""
         keys: dict[str, list[object]] = {stage: [] for stage in READS}
-        known = registry()
+        all_decisions = registry()
         for decision, value in sorted(decisions.items()):
-            keys[_READER[known[decision].stage]].append((decision, value))
+            keys[_READER[all_decisions[decision].stage]].append((decision, value))
         return cls(**{stage: tuple(stated) for stage, stated in keys.items()})
 
 
@@ -136,7 +136,7 @@ def rank_block(
 
 
 def measure_values(measures: Iterable[Measure], ranked: Ranked, background: Background) -> dict[str, Any]:
-    """What each measure gives for a block of ranked lists, by its full name.
+    """The values of each measure for a block of ranked lists, by its full name.
 
     A measure of a list gives the Ratio of each list, a measure of a collection of lists an array.
     """

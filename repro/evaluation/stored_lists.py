@@ -54,7 +54,7 @@ class StoredFold:
 
     @cached_property
     def background(self) -> Background:
-        """What metrics know besides the lists."""
+        """The inputs of metrics besides the lists."""
         if self.data is None:
             return Background(self.test, np.empty(0, dtype=np.int32))
         return self.data.background(self.data.candidates(self.protocol, self.seed, self.judgements).items)

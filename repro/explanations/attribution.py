@@ -17,7 +17,7 @@ from repro.explanations.refits import Refits, evaluated_as, fits_differ, shared_
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explanations.variants import measure_variants
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.protocol import Protocol
 from repro.runs.run import Run
 from repro.types import Progress
@@ -76,10 +76,10 @@ def explain(
     run, other = ScoredRun.open(first, data), _second(second, data)
     labels = shared_labels(run, other, algorithms)
     options = options or AttributionOptions()
-    with tempfile.TemporaryDirectory(prefix="repro-") as scratch, shown(progress) as tell:
-        fits = Refits(run, other, Path(scratch), options.workers, tell) if options.refit else None
+    with tempfile.TemporaryDirectory(prefix="repro-") as scratch, progress_reporter(progress) as report_progress:
+        fits = Refits(run, other, Path(scratch), options.workers, report_progress) if options.refit else None
         gap = _Gap(run, other, metric or run.run.measures[0].name, labels, fits)
-        return gap.attribute(options, tell)
+        return gap.attribute(options, report_progress)
 
 
 def _second(second: ScoredRun | Run | Protocol | str | Path, data: object) -> ScoredRun | Protocol:

@@ -22,7 +22,7 @@ from repro.explanations.design import Axis, Design, Variant, effective_axes, rea
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.variants import measure_variants
 from repro.grouping import grouped
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.protocol import registry
 from repro.runs.run import Run
 from repro.stats import kendall
@@ -84,7 +84,7 @@ class Multiverse:
         return f"{self.study}: {len(self.variants):,}{of} protocols; decisions that vary: {varied}"
 
     def _tables(self) -> dict[str, pd.DataFrame]:
-        """Of each metric: the spread of each algorithm, and the share of protocols in which it is best."""
+        """The spread of each algorithm by each metric, and the share of protocols in which it is best."""
         universes = [self.of(metric) for metric in self.metrics]
         return {
             universe.metric: universe.spread().assign(wins=universe.wins().to_numpy()).set_index("algorithm")
@@ -285,8 +285,10 @@ def multiverse(
     design = Design(scored.protocol, axes, budget, seed)
     variants = design.variants()
     axes = effective_axes(axes, variants)  # raises errors before the long computation
-    with shown(progress) as tell:
-        measured = measure_variants(scored, [variant.protocol for variant in variants], names, algorithms, tell)
+    with progress_reporter(progress) as report_progress:
+        measured = measure_variants(
+            scored, [variant.protocol for variant in variants], names, algorithms, report_progress
+        )
     for name in names:
         if (0, name) in measured.refusals:
             raise StudyError(f"the study's own protocol has no {name}: {measured.refusals[0, name]}")
@@ -295,14 +297,14 @@ def multiverse(
         counts = refused.setdefault(name, {})
         counts[why] = counts.get(why, 0) + 1
     defined = [n for n in range(len(variants)) if any((n, name) not in measured.refusals for name in names)]
-    known = known_metrics()
+    metrics_by_name = known_metrics()
     return Multiverse(
         study=scored.study.question or scored.run.folder.name,
         axes=tuple(axes),
         variants=tuple(variants[number] for number in defined),
         algorithms=measured.algorithms,
         metrics=names,
-        better={name: parse_measure(name, scored.protocol, known).metric.better for name in names},
+        better={name: parse_measure(name, scored.protocol, metrics_by_name).metric.better for name in names},
         values=measured.values[defined],
         refused=refused,
         combinations=design.combinations,

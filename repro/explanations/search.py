@@ -26,7 +26,7 @@ from repro.explanations.design import Design, read_axes
 from repro.explanations.interpolate import Change, changes
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.variants import measure_variants
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.protocol import OF_LISTS, Protocol, Value, protocol_names, registry
 from repro.runs.run import Run
 from repro.types import Progress
@@ -203,8 +203,8 @@ def find_protocols(
     cells = _cells(published, scored.algorithms) if isinstance(published, Mapping) else published
     names = list(dict.fromkeys(cell.metric for cell in cells))
     measures = [parse_measure(name, scored.protocol, metrics()) for name in names]
-    with shown(progress) as tell:
-        return _Search(scored, cells, vary or bearing_on(measures), budget, tell).result()
+    with progress_reporter(progress) as report_progress:
+        return _Search(scored, cells, vary or bearing_on(measures), budget, report_progress).result()
 
 
 def _cells(published: Mapping[str, Mapping[str, str]], labels: Sequence[str]) -> list[Published]:

@@ -30,7 +30,7 @@ class Entry:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
     def plain(self) -> str:
-        """As a line of a list of references."""
+        """The entry as a line of a list of references."""
         with needed_for("a list of references"):
             from pylatexenc.latex2text import LatexNodes2Text
 

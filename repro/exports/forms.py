@@ -63,10 +63,12 @@ def exporters() -> dict[str, Exporter]:
 
 def find_exporter(form: str) -> Exporter:
     """The exporter called ``form``."""
-    known = exporters()
-    if form not in known:
-        raise StudyError(f"there is no form '{form}'{nearest(form, known)} Forms: {', '.join(known)}")
-    return known[form]
+    exporters_by_form = exporters()
+    if form not in exporters_by_form:
+        raise StudyError(
+            f"there is no form '{form}'{nearest(form, exporters_by_form)} Forms: {', '.join(exporters_by_form)}"
+        )
+    return exporters_by_form[form]
 
 
 def export(

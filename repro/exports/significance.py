@@ -31,7 +31,7 @@ class Significance:
 
     @classmethod
     def of(cls, run: Run, **settings: Any) -> Significance:
-        """With settings as `repro compare` has them: ``baseline``, ``test``, ``correct``, ``level``."""
+        """The tests of a run with the settings of `repro compare`: ``baseline``, ``test``, ``correct``, ``level``."""
         significance = cls(run, Settings(**settings))
         baseline = significance.settings.baseline
         if baseline is not None and baseline not in significance.table.index:
@@ -44,11 +44,12 @@ class Significance:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Algorithms by metrics, as the run reports them."""
+        """The averages that the run reports: a row for each algorithm, a column for each metric."""
         return self.run.table()
 
     @cached_property
     def comparisons(self) -> RunComparisons:
+        """The comparisons of the algorithms of the run by each metric."""
         return run_comparisons(self.run, self.settings)
 
     @cached_property
@@ -78,7 +79,7 @@ class Significance:
 
     @cached_property
     def marks(self) -> dict[str, dict[str, str]]:
-        """For each tested metric, the algorithms that differ from the reference, and how."""
+        """For each tested metric, the mark of each algorithm that differs significantly from the reference."""
         marks: dict[str, dict[str, str]] = {metric: {} for metric in self.tested}
         for metric, compared in self._compared.items():
             if (reference := self.reference(metric)) is not None:
@@ -89,18 +90,18 @@ class Significance:
 
     def _mark(self, metric: str, pair: pd.Series, reference: str) -> str:
         """The direction of a significant difference, if the table and the mean over users agree about it."""
-        which, values = self.run.better[metric], self.table[metric]
-        in_table = values[pair["a"]] - values[reference]
-        if which == "neither" or not in_table * pair["difference"] > 0:
+        direction, values = self.run.better[metric], self.table[metric]
+        table_difference = values[pair["a"]] - values[reference]
+        if direction == "neither" or not table_difference * pair["difference"] > 0:
             return OTHER
-        return BETTER if (in_table > 0) == (which == "higher") else WORSE
+        return BETTER if (table_difference > 0) == (direction == "higher") else WORSE
 
     def sentences(self) -> list[str]:
-        """Test, family, correction and level, results, and cautions; citations are in double brackets."""
+        """Sentences on the method (test, family, correction, level), the results and cautions; citations are in ⟦⟧."""
         return [self.method(), *self._outcomes(), *self.cautions]
 
     def method(self) -> str:
-        """Test, family of comparisons, correction and level; citations are in double brackets."""
+        """A sentence on the test, the family of comparisons, the correction and the level; citations are in ⟦⟧."""
         test, correction = TESTS[self.settings.test], CORRECTIONS[self.settings.correct]
         baseline = self.settings.baseline
         family = f"all pairs of an algorithm with “{baseline}”" if baseline else "all pairs of algorithms"
@@ -123,6 +124,6 @@ class Significance:
         """Warnings about weak intervals and tests of all metrics, each sentence once."""
         pairs = [(metric, caution) for metric, compared in self._compared.items() for caution in compared.cautions]
         return [
-            caution if len(of) == len(self.tested) else f"By {', '.join(metric for metric, _ in of)}: {caution}"
-            for caution, of in grouped(pairs, lambda pair: pair[1]).items()
+            caution if len(group) == len(self.tested) else f"By {', '.join(metric for metric, _ in group)}: {caution}"
+            for caution, group in grouped(pairs, lambda pair: pair[1]).items()
         ]

@@ -180,7 +180,7 @@ def measure_frames(
     metrics: Sequence[str] = DEFAULT_METRICS,
     seed: int = 0,
 ) -> Evaluation:
-    """As :func:`evaluate_frames`, with both the averages and the values of each user."""
+    """The averages of :func:`evaluate_frames`, together with the values of each user."""
     protocol = protocol_for(protocol, frames)
     names = [metrics] if isinstance(metrics, str) else metrics
     measures = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}

@@ -66,7 +66,7 @@ class Frames:
 
     @cached_property
     def background(self) -> Background:
-        """What metrics may need besides the lists. The catalogue is all items in any of the frames."""
+        """The inputs of metrics besides the lists. The catalogue is all items in any of the frames."""
         return Background(self.truth, np.arange(self.truth.n_items, dtype=np.int32), self.train, self.features)
 
     @cached_property

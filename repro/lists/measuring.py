@@ -91,7 +91,7 @@ def _numbers_and_intervals(
 
 
 def _background(frames: Frames, lists: Sequence[Measure], protocol: Protocol, seed: int) -> Background:
-    """What the measures need besides the lists; lists of earlier times are ranked by the same rules."""
+    """The inputs that the measures need besides the lists; lists of earlier times are ranked by the same rules."""
     background = frames.background
     needs = {need for measure in lists for need in measure.needs}
     if "features" in needs and background.features is None and (stated := protocol_features(protocol)):

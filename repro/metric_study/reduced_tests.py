@@ -90,13 +90,13 @@ def tau(a: FloatArray, b: FloatArray) -> float:
 
 
 def all_taus(
-    comparison: Comparison, reduced: Sequence[ReducedTest], workers: int, tell: Callable[[int], None]
+    comparison: Comparison, reduced: Sequence[ReducedTest], workers: int, report_progress: Callable[[int], None]
 ) -> FloatArray:
-    """Test sets by columns; ``tell`` is called with the number of test sets done."""
+    """Test sets by columns; ``report_progress`` is called with the number of test sets done."""
     done: list[FloatArray] = []
     for taus in _serial(comparison, reduced) if workers == 1 else _parallel(comparison, reduced, workers):
         done += taus
-        tell(len(done))
+        report_progress(len(done))
     return np.array(done).reshape(len(reduced), len(comparison.columns))
 
 

@@ -31,7 +31,7 @@ from repro.metric_study.reduced_tests import (
     sample_size,
     tau,
 )
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.runs.run import Run
 from repro.stats import discriminative_power, p_value_curve, randomisation_test
 from repro.types import Progress
@@ -92,7 +92,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class MetricStudy:
-    """What was found, as long tables; ``metric`` and ``cutoff`` say of what.
+    """The results of a metric study, as long tables; ``metric`` and ``cutoff`` name the measure of a row.
 
     deepest       the metrics at the deepest cut-off
     values        system, value
@@ -152,8 +152,8 @@ def study_metrics(
     """
     if workers < 1:
         raise StudyError(f"workers = {workers} must be at least 1")
-    with shown(progress) as tell:
-        return _studied(run if isinstance(run, Run) else Run(run), settings or Settings(), workers, tell)
+    with progress_reporter(progress) as report_progress:
+        return _studied(run if isinstance(run, Run) else Run(run), settings or Settings(), workers, report_progress)
 
 
 def _studied(finished: Run, chosen: Settings, workers: int, say: Progress) -> MetricStudy:
@@ -242,7 +242,7 @@ def _popularity(comparison: Comparison, say: Progress) -> pd.DataFrame:
 def _power(
     run: JudgedRun, compared: Sequence[Column], settings: Settings, seed: int, workers: int, say: Progress
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The p-value of each pair of systems by the randomisation test, and what they come to for each column."""
+    """The p-value of each pair of systems by the randomisation test, and a summary of them for each column."""
     above = np.triu_indices(len(run.systems), k=1)
     pairs, summaries = [], []
     for number, column in enumerate(compared):

@@ -128,13 +128,13 @@ class Protocol(Mapping[str, Value]):
 
     def of_stages(self, *stages: Stage) -> dict[str, Value]:
         """The decisions in effect that these stages read, with their values."""
-        known = registry()
-        return {key: value for key, value in self.values_.items() if known[key].stage in stages}
+        all_decisions = registry()
+        return {key: value for key, value in self.values_.items() if all_decisions[key].stage in stages}
 
     def reads(self, stage: Stage, other: Stage) -> bool:
         """Whether a stage, under the options that it has here, reads the results of another one."""
-        known = registry()
-        options = (known[key].option(value) for key, value in self.of_stages(stage).items())
+        all_decisions = registry()
+        options = (all_decisions[key].option(value) for key, value in self.of_stages(stage).items())
         return any(option is not None and other in option.reads for option in options)
 
     def path(self, key: str) -> Path:
@@ -144,9 +144,9 @@ class Protocol(Mapping[str, Value]):
     @property
     def files(self) -> dict[str, Path]:
         """The files that decisions name, by decision."""
-        known = registry()
-        paths = [key for key in self if known[key].kind == "path"]
-        return {key: self.path(key) for key in paths if self[key] not in (NO_FILE, *known[key].words)}
+        all_decisions = registry()
+        paths = [key for key in self if all_decisions[key].kind == "path"]
+        return {key: self.path(key) for key in paths if self[key] not in (NO_FILE, *all_decisions[key].words)}
 
     @cached_property
     def hash(self) -> str:
@@ -157,12 +157,16 @@ class Protocol(Mapping[str, Value]):
         """SHA-256 of those of ``decisions`` that are in effect and differ from their defaults.
 
         Defaults are left out so that a new decision, variant of a metric or plug-in changes no hash while it has its
-        default, which must leave numbers as they were. Whoever changes a default changes what hashes stand for: it
-        needs another id, or another ``HASH_VERSION``.
+        default, which must leave numbers as they were. A change of a default changes what hashes stand for: it needs
+        another id, or another ``HASH_VERSION``.
         """
-        known = registry()
+        all_decisions = registry()
         stated = {key: self.values_[key] for key in decisions if key in self.values_}
-        differing = {key: value for key, value in stated.items() if known[key].required or value != known[key].default}
+        differing = {
+            key: value
+            for key, value in stated.items()
+            if all_decisions[key].required or value != all_decisions[key].default
+        }
         hashed = json.dumps(
             {"version": HASH_VERSION, "decisions": differing}, sort_keys=True, ensure_ascii=False, separators=(",", ":")
         )
@@ -170,8 +174,8 @@ class Protocol(Mapping[str, Value]):
 
     def without_defaults(self, decisions: Iterable[str]) -> Protocol:
         """The same protocol without those of ``decisions`` that have their default value."""
-        known, candidates = registry(), set(decisions)
-        dropped = {key for key in self.values_ if key in candidates and self.values_[key] == known[key].default}
+        all_decisions, candidates = registry(), set(decisions)
+        dropped = {key for key in self.values_ if key in candidates and self.values_[key] == all_decisions[key].default}
         return dataclasses.replace(self, values_={key: self.values_[key] for key in self.values_ if key not in dropped})
 
     def replace(
@@ -245,8 +249,11 @@ class Protocol(Mapping[str, Value]):
     def _frame(self, decisions: Iterable[str]) -> pd.DataFrame:
         import pandas as pd
 
-        known = registry()
-        rows = [(key, self.values_[key], known[key].meaning(self.values_[key]), self.origins[key]) for key in decisions]
+        all_decisions = registry()
+        rows = [
+            (key, self.values_[key], all_decisions[key].meaning(self.values_[key]), self.origins[key])
+            for key in decisions
+        ]
         return pd.DataFrame(rows, columns=["decision", "value", "meaning", "origin"]).astype({"value": object})
 
     def _heading(self) -> str:
@@ -255,15 +262,15 @@ class Protocol(Mapping[str, Value]):
 
     def _distinct(self) -> tuple[str, list[str]]:
         """In words, what the protocol is compared with, and the decisions that differ from that."""
-        there: Mapping[str, object]
+        base_values: Mapping[str, object]
         if self.base is not None:
-            there = self.base.values_
+            base_values = self.base.values_
             words = self.base.name or "the protocol that it was made from"
         else:
-            known = registry()
-            there = {key: known[key].default for key in self.values_}
+            all_decisions = registry()
+            base_values = {key: all_decisions[key].default for key in self.values_}
             words = "the defaults"
-        differing = [key for key, value in self.values_.items() if there.get(key) != value]
+        differing = [key for key, value in self.values_.items() if base_values.get(key) != value]
         count = f"{len(differing)} of {len(self)} decisions differ from {words}"
         return f"hash {self.hash[:12]}; {count} (to_frame() has all)", differing
 
@@ -369,7 +376,7 @@ def _without_shorthands(
 
 
 def contradictions(values: Mapping[str, Value], known: Registry) -> list[str]:
-    """What is wrong with decisions that are fine one by one and cannot all hold."""
+    """The conflicts between decisions whose values are valid one by one."""
     return [
         f"{key} = {_shown(value)} and {rule.other} = {_shown(values[rule.other])} contradict: {rule.why}"
         for key, value in values.items()

@@ -71,10 +71,10 @@ def _filled(template: str, decision: Decision, values: Mapping[str, Value], stat
 
 
 def _cites(states: Collection[str], values: Mapping[str, Value]) -> Iterable[str]:
-    known = registry()
+    all_decisions = registry()
     for key in states:
-        option = known[key].option(values[key])
-        yield from filter(None, (option.cite if option else "", known[key].cite))
+        option = all_decisions[key].option(values[key])
+        yield from filter(None, (option.cite if option else "", all_decisions[key].cite))
 
 
 def _shown(value: Value, form: str) -> str:

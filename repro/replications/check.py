@@ -22,7 +22,7 @@ class OpenProtocol:
     """A protocol of the claim with its open decisions.
 
     settings  the number of settings, in words
-    fits      the number of fits that the settings need
+    fits      the number of fits that the settings request
     open      each open decision, its question, and the options to try
     assumed   unstated decisions that bear on the claimed numbers; they have their defaults
     """
@@ -134,13 +134,13 @@ def _missing_splitters(claim: Claim, runs: Runs) -> list[str]:
 def _studies(runs: Runs) -> list[str]:
     """The studies to run, in words."""
     sentences = []
-    for need in runs.needs.values():
-        algorithms_with = {seed: len(labels) for seed, labels in need.seeds.items()}
-        seeds = grouped(need.seeds, algorithms_with.__getitem__)
+    for request in runs.requests.values():
+        algorithms_with = {seed: len(labels) for seed, labels in request.seeds.items()}
+        seeds = grouped(request.seeds, algorithms_with.__getitem__)
         sentences += [
-            f"{plural(algorithms, 'algorithm')} under {need.protocol.name or 'a protocol'} "
-            f"({need.protocol.text('split.strategy')}), with seed{'s' if len(with_seeds) > 1 else ''} "
-            f"{', '.join(map(str, with_seeds))}: {', '.join(need.metrics)}"
+            f"{plural(algorithms, 'algorithm')} under {request.protocol.name or 'a protocol'} "
+            f"({request.protocol.text('split.strategy')}), with seed{'s' if len(with_seeds) > 1 else ''} "
+            f"{', '.join(map(str, with_seeds))}: {', '.join(request.metrics)}"
             for algorithms, with_seeds in seeds.items()
         ]
     return sentences

@@ -34,7 +34,7 @@ from repro.study import RunOptions, Study, make_plan, run_study
 from repro.study.progress import Watcher
 
 RUN = "run"
-FIRST = 0  # the index of the seed of the source
+FIRST = 0  # the position of the seed of the source among the seeds of a claim
 
 Key = tuple[object, ...]
 Numbers = dict[tuple[str, str], float]
@@ -42,22 +42,22 @@ Numbers = dict[tuple[str, str], float]
 
 @dataclass
 class RunRequest:
-    """What a run must provide: its protocol, and algorithms, metrics and seeds.
+    """A requested run: its protocol, and the algorithms, metrics and seeds that it must provide.
 
-    several  whether numbers under further protocols come from its scores
+    keep_scores  whether to keep scores, because numbers under further protocols are computed from them
     """
 
     protocol: Protocol
     labels: dict[str, None] = field(default_factory=dict)
     metrics: dict[str, None] = field(default_factory=dict)
     seeds: dict[int, dict[str, None]] = field(default_factory=dict)
-    several: bool = False
+    keep_scores: bool = False
 
     def add(self, protocol: Protocol, labels: Sequence[str], metric: str, seeds: Sequence[int]) -> None:
         """Request a further number from the run."""
         self.labels |= dict.fromkeys(labels)
         self.metrics[metric] = None
-        self.several |= protocol.hash != self.protocol.hash
+        self.keep_scores |= protocol.hash != self.protocol.hash
         for seed in seeds:
             self.seeds.setdefault(seed, {}).update(dict.fromkeys(labels))
 
@@ -69,7 +69,7 @@ class Options:
     fresh       ignore existing runs
     installed   use the installed versions of frameworks instead of the pinned ones
     time_limit  seconds for each fit
-    build       build missing environments, and call this with each line of output
+    build       called with each line of output while a missing environment is built; None builds no environment
     """
 
     workers: int = 1
@@ -88,7 +88,7 @@ class Runs:
         self.not_run: dict[str, str] = {}
         self.folders: dict[tuple[Key, int], Path] = {}
         self._scored_runs: dict[Path, ScoredRun] = {}
-        self.needs: dict[Key, RunRequest] = {}
+        self.requests: dict[Key, RunRequest] = {}
         with self.environment():
             frameworks = dict.fromkeys(algorithm.framework for algorithm in claim.algorithms)
             reasons = {framework: self._why_missing(framework) for framework in frameworks}
@@ -140,11 +140,11 @@ class Runs:
             yield
 
     def _why_missing(self, framework: str) -> str:
-        """Why a framework cannot run here; empty if it can. Builds its environment if the options say so."""
+        """The reason why a framework cannot run here, or "". Builds its environment if ``options.build`` is set."""
         try:
-            needs = plugins().environment_of(framework)
-            if self.options.build and needs is not None and plugins().location(framework) == "missing":
-                environment.build(framework, needs, self.options.build)
+            requirements = plugins().environment_of(framework)
+            if self.options.build and requirements is not None and plugins().location(framework) == "missing":
+                environment.build(framework, requirements, self.options.build)
             if plugins().location(framework) == "missing":
                 return how_to_install(plugins().framework(framework))
             plugins().framework(framework)  # with pinned versions, this starts its environment
@@ -155,30 +155,32 @@ class Runs:
     def _request(
         self, protocol: Protocol, labels: Sequence[str], metric: str, seeds: Sequence[int], *, separate: bool = False
     ) -> None:
+        """Request a metric of the algorithms that can run; ``separate`` requests a run under exactly this protocol."""
         runnable = [label for label in labels if label not in self.not_run]
         if runnable:
             key = (*fit_key(protocol), protocol.hash) if separate else fit_key(protocol)
-            self.needs.setdefault(key, RunRequest(protocol)).add(protocol, runnable, metric, seeds)
+            self.requests.setdefault(key, RunRequest(protocol)).add(protocol, runnable, metric, seeds)
 
     def values(self, protocol: Protocol, names: Sequence[str], seed: int) -> Numbers:
-        """The numbers under a protocol of all algorithms that the claim needs there, by algorithm and metric."""
-        need = self.needs.get(fit_key(protocol))
-        if need is None or not self._runnable(need, seed):
+        """The values of metrics under a protocol for all requested algorithms, by algorithm and metric."""
+        request = self.requests.get(fit_key(protocol))
+        if request is None or not self._runnable(request, seed):
             return {}
-        folder, labels = self.folder(need, seed), self._runnable(need, seed)  # without those that failed in the run
+        folder = self.folder(request, seed)
+        labels = self._runnable(request, seed)  # without those that failed in the run
         if not labels:
             return {}
-        if need.protocol.hash == protocol.hash:
+        if request.protocol.hash == protocol.hash:
             return _read(folder, protocol, names, labels)
         return measure_variants(self.scored_run(protocol, seed), [protocol], names, labels).of(0)
 
     def scored_run(self, protocol: Protocol, seed: int) -> ScoredRun:
-        """The run that has the scores for this protocol, with this protocol in place of its own."""
-        need = self.needs[fit_key(protocol)]
-        folder = self.folder(need, seed)
+        """The run whose scores give the numbers under this protocol, with this protocol in place of its own."""
+        request = self.requests[fit_key(protocol)]
+        folder = self.folder(request, seed)
         if folder not in self._scored_runs:
             with self.environment():
-                plan = make_plan(self._study(need, seed), to_fit=False)
+                plan = make_plan(self._study(request, seed), to_fit=False)
             self._scored_runs[folder] = ScoredRun(Run(folder), plan)
         scored = self._scored_runs[folder]
         study = copy.copy(scored.study)
@@ -187,13 +189,13 @@ class Runs:
 
     def separate_run(self, protocol: Protocol, seed: int) -> Path:
         """The folder of a run under exactly this protocol, for computations that need its lists."""
-        return self.folder(self.needs[*fit_key(protocol), protocol.hash], seed)
+        return self.folder(self.requests[*fit_key(protocol), protocol.hash], seed)
 
     def refit(self, base: Protocol, protocol: Protocol) -> None:
         """Request the numbers that ``base`` provides under a protocol with another fit too, with the first seed."""
-        need = self.needs[fit_key(base)]
-        for metric in need.metrics:
-            self._request(protocol, list(need.labels), metric, self.seeds[:1])
+        request = self.requests[fit_key(base)]
+        for metric in request.metrics:
+            self._request(protocol, list(request.labels), metric, self.seeds[:1])
 
     def folds(self, setting: Setting) -> int | None:
         """The number of folds over which numbers are averaged; None if it is open, or if nothing ran."""
@@ -206,10 +208,10 @@ class Runs:
 
     def lists(self, protocol: Protocol, label: str, measure: Measure) -> list[FoldLists]:
         """The lists of an algorithm in each fold of the first seed; empty if they were not stored."""
-        need = self.needs.get(fit_key(protocol))
-        if need is None or need.protocol.hash != protocol.hash or measure.metric.kind != "ranking":
+        request = self.requests.get(fit_key(protocol))
+        if request is None or request.protocol.hash != protocol.hash or measure.metric.kind != "ranking":
             return []
-        run = Run(self.folder(need, self.seeds[FIRST]))
+        run = Run(self.folder(request, self.seeds[FIRST]))
         folds = []
         for cell in run.cells.get(label, {}).values():
             table = pq.read_table(RunFolder(run.folder).artifact(cell.artifacts["values"]))
@@ -221,11 +223,11 @@ class Runs:
 
     def split_is_drawn(self, protocol: Protocol) -> bool:
         """Whether the split is random: another seed holds out other rows."""
-        need, first = self.needs[fit_key(protocol)], self.seeds[FIRST]
-        labels, test_digests = self._runnable(need, first), []
+        request, first = self.requests[fit_key(protocol)], self.seeds[FIRST]
+        labels, test_digests = self._runnable(request, first), []
         for seed in (first, first + 1):
             with self.environment():
-                study = self.claim.study(need.protocol, _defined_metrics(need), seed, labels, self.runnable)
+                study = self.claim.study(request.protocol, _defined_metrics(request), seed, labels, self.runnable)
                 split = make_plan(study, to_fit=False).split
             test_digests.append([split.interactions.select(fold.test).digest for fold in split.folds])
         return test_digests[0] != test_digests[1]
@@ -234,21 +236,22 @@ class Runs:
         """The folder of the run with the first seed and the main protocol; None if nothing ran."""
         return next(iter(self.folders.values()), None)
 
-    def folder(self, need: RunRequest, seed: int) -> Path:
+    def folder(self, request: RunRequest, seed: int) -> Path:
         """The folder of a run, which is executed first if necessary."""
-        key = (tuple(sorted(need.metrics)), need.protocol.hash), seed
+        key = (tuple(sorted(request.metrics)), request.protocol.hash), seed
         if key not in self.folders:
             with self.environment():
-                study = self._study(need, seed)
-                self.folders[key] = self._run(study, need.several or seed == self.seeds[FIRST])
+                study = self._study(request, seed)
+                self.folders[key] = self._run(study, request.keep_scores or seed == self.seeds[FIRST])
         return self.folders[key]
 
-    def _runnable(self, need: RunRequest, seed: int) -> list[str]:
+    def _runnable(self, request: RunRequest, seed: int) -> list[str]:
         """The labels of the algorithms of a run that can run here."""
-        return [label for label in need.seeds.get(seed, {}) if label not in self.not_run]
+        return [label for label in request.seeds.get(seed, {}) if label not in self.not_run]
 
-    def _study(self, need: RunRequest, seed: int) -> Study:
-        return self.claim.study(need.protocol, _defined_metrics(need), seed, self._runnable(need, seed), self.runnable)
+    def _study(self, request: RunRequest, seed: int) -> Study:
+        labels = self._runnable(request, seed)
+        return self.claim.study(request.protocol, _defined_metrics(request), seed, labels, self.runnable)
 
     def _run(self, study: Study, keep_scores: bool) -> Path:
         options, pins = self.options, sorted(self.claim.frameworks.items())
@@ -272,12 +275,12 @@ class Runs:
         return folder
 
 
-def _defined_metrics(need: RunRequest) -> list[str]:
+def _defined_metrics(request: RunRequest) -> list[str]:
     """The metrics that are defined under the protocol of the run; others are computed from its scores."""
     names_by_measure: dict[str, str] = {}
-    for name in need.metrics:
+    for name in request.metrics:
         try:
-            names_by_measure.setdefault(parse_measure(name, need.protocol, metrics()).full_name, name)
+            names_by_measure.setdefault(parse_measure(name, request.protocol, metrics()).full_name, name)
         except ReproError:
             continue
     return list(names_by_measure.values())
@@ -288,8 +291,8 @@ def _read(folder: Path, protocol: Protocol, names: Sequence[str], labels: Sequen
     table = table[table["fold"] == ALL_FOLDS]
     keys = zip(table["algorithm"], table["measure"], strict=True)
     values = dict(zip(keys, table["value"].tolist(), strict=True))
-    full = {name: parse_measure(name, protocol, metrics()).full_name for name in names}
-    return {(label, name): values.get((label, full[name]), math.nan) for label in labels for name in names}
+    full_names = {name: parse_measure(name, protocol, metrics()).full_name for name in names}
+    return {(label, name): values.get((label, full_names[name]), math.nan) for label in labels for name in names}
 
 
 def _failed(folder: Path) -> dict[str, str]:

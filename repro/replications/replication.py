@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.replications.claim_runs import Options, Runs, versions_of
 from repro.replications.claims.claim import FILE, Claim
 from repro.replications.verdicts.cells import Budget, CellVerdicts
@@ -44,10 +44,10 @@ def replicate(
     '1 exact'
     """
     loaded = claim if isinstance(claim, Claim) else Claim.load(claim)
-    with shown(progress) as tell:
+    with progress_reporter(progress) as report_progress:
         run_options = options or Options()
-        run_options = replace(run_options, watcher=run_options.watcher or watching(tell))
-        return _replicated(loaded, seeds, newer, run_options, budget or Budget(), tell)
+        run_options = replace(run_options, watcher=run_options.watcher or watching(report_progress))
+        return _replicated(loaded, seeds, newer, run_options, budget or Budget(), report_progress)
 
 
 def _replicated(

@@ -85,7 +85,7 @@ class Table:
 
     @property
     def is_number(self) -> list[bool]:
-        """Of each column, whether it is aligned to the right."""
+        """Whether each column is aligned to the right."""
         return [(name.content if isinstance(name, Cell) else name) in self.numeric for name in self.header]
 
 

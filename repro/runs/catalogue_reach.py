@@ -51,14 +51,18 @@ def _information(lists: StoredLists) -> dict[str, FloatArray]:
     complete = all(fold.train_rows + fold.test_rows == rows for fold in folds)
     if len(folds) < 2 or not complete or sum(fold.test_rows for fold in folds) != rows:
         return {}
-    tests = lists.tests
-    pairs = np.concatenate([test.users.astype(np.int64) * test.n_items + test.items for test in tests.values()])
+    test_parts = lists.tests
+    pairs = np.concatenate([test.users.astype(np.int64) * test.n_items + test.items for test in test_parts.values()])
     if len(np.unique(pairs)) < len(pairs):
         return {}
-    return {fold: _bits(test, [part for name, part in tests.items() if name != fold]) for fold, test in tests.items()}
+    return {
+        fold: _bits(test, [part for name, part in test_parts.items() if name != fold])
+        for fold, test in test_parts.items()
+    }
 
 
 def _bits(test: Interactions, training_parts: list[Interactions]) -> FloatArray:
+    """The self-information of each item in the union of training parts."""
     train = Interactions(
         np.concatenate([part.users for part in training_parts]),
         np.concatenate([part.items for part in training_parts]),

@@ -44,7 +44,7 @@ def keep_files(
 
 
 def keep_written(folder: Path, files: Iterable[str], *, run: Path, removed: Iterable[str] = ()) -> None:
-    """As :func:`keep_files`, for files that another library wrote into ``folder``; ``removed`` are deleted files."""
+    """Records files that another library wrote into ``folder``, and the deleted files ``removed``."""
     with _locked(folder) as target:
         _record(target, events.ReportWritten(files=_digests(target, files), removed=list(removed)), run, {})
 

@@ -1,4 +1,4 @@
-"""What is held out: from a data set to its folds."""
+"""Splits a data set into folds with training, validation and test parts."""
 
 from repro.split.decisions import split_decisions
 from repro.split.exclusions import without_unseen

@@ -48,7 +48,7 @@ class Exclusions:
         return parts
 
     def impacts(self) -> list[Impact]:
-        """What was touched, over all folds."""
+        """The effects of the exclusions on rows, users and items, over all folds."""
         removed = f"{self._held_out - self._remaining:,} of {self._held_out:,} held-out rows"
         note = f"are left out of the test ({removed})"
         impacts = [Impact.of(self._protocol, "split.head", len(self.head), self._interactions.n_items, "items", note)]

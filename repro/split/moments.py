@@ -1,4 +1,4 @@
-"""What is held out by time: after one point, or after sampled moments of sampled users."""
+"""Splits by time: hold out rows after a point in time, or after sampled moments of sampled users."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plan_time_point(interactions: Interactions, protocol: Protocol, seed: int) -
 
 
 def plan_time_users(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
-    """Of sampled users, everything from a sampled moment on (Gunawardana & Shani 2009, section 4.2).
+    """Holds out all rows of sampled users from a sampled moment on (Gunawardana & Shani 2009, section 4.2).
 
     A moment lies just before an action: rows at its very timestamp or later come after it. It is drawn from
     the actions later than the first timestamp of the data set, as nothing is known before that one. What comes

@@ -18,7 +18,7 @@ UserMask = npt.NDArray[np.bool_]
 
 
 def plan_random_n(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
-    """Of each test user a, a number n_a is drawn, uniform on 1 .. rows - 1, and then n_a rows to hold out.
+    """Draws a number n_a, uniform on 1 .. rows - 1, for each test user a, and then n_a rows to hold out.
 
     Users with one row are never sampled: nothing would be left of them.
     """

@@ -63,7 +63,7 @@ class ValidationShare:
         return parts
 
     def impacts(self) -> list[Impact]:
-        """What was touched, over all folds."""
+        """The effects of the decisions on the validation part, over all folds."""
         if not self.active:
             return []
         protocol = self._protocol

@@ -1,4 +1,4 @@
-"""Everything that is wrong with the file of a study, found at once: `repro study check`."""
+"""Finds all problems in the file of a study at once, for `repro study check`."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def check_study(path: str | Path) -> list[Problem]:
     try:
         text, document = read_toml(path, "study")
     except ReproError as error:
-        found = _TOML_LINE.search(str(error))
-        return [Problem("error", int(found[1]) if found else None, "file", str(error))]
+        toml_line = _TOML_LINE.search(str(error))
+        return [Problem("error", int(toml_line[1]) if toml_line else None, "file", str(error))]
     return _Checker(path, text, document).problems()
 
 

@@ -145,7 +145,7 @@ def draft_study(data: str | Path, folder: Path) -> Draft:
 
 
 def _of_ratings(source: Interactions, figures: Description) -> tuple[dict[str, Value], dict[str, tuple[str, ...]]]:
-    """What is relevant, and what repeated pairs mean, with the reasons."""
+    """The rules for relevance and for repeated pairs, with the reasons."""
     changes: dict[str, Value] = {}
     why: dict[str, tuple[str, ...]] = {}
     rated = figures.explicit and len(figures.histogram) > 1

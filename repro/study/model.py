@@ -18,7 +18,7 @@ from repro.evaluation.blocks import BLOCK_USERS
 from repro.evaluation.metrics import Measure, bearing, metrics, parse_measure, simple_measures
 from repro.evaluation.ranking import refuse_rows
 from repro.extras import missing
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
@@ -277,7 +277,7 @@ class Study:
         from repro.study.engine import RunOptions, run_study
         from repro.study.progress import watching
 
-        with shown(progress) as tell:
+        with progress_reporter(progress) as report_progress:
             options = RunOptions(
                 workers=workers,
                 executor=executor,
@@ -290,7 +290,7 @@ class Study:
                 only=only,
                 resume=resume,
                 fresh=fresh,
-                watcher=watching(tell),
+                watcher=watching(report_progress),
             )
             run = run_study(self, into, options)
         warn(run.findings)

@@ -36,23 +36,23 @@ class Silent:
 class CellStages:
     """Passes on progress events as stages: the cells, and the users of each cell that is running."""
 
-    def __init__(self, tell: Progress) -> None:
-        self._tell = tell
+    def __init__(self, report_progress: Progress) -> None:
+        self._report_progress = report_progress
 
     def planned(self, plan: Plan, remaining: int) -> None:
         self._total, self._done = len(plan.cells), len(plan.cells) - remaining
-        self._tell("cells", self._done, self._total)
+        self._report_progress("cells", self._done, self._total)
 
     def cell_started(self, cell: Cell) -> None:
-        self._tell(cell.id, 0, 1)
+        self._report_progress(cell.id, 0, 1)
 
     def cell_progress(self, cell: Cell, done: int, total: int) -> None:
-        self._tell(cell.id, done, total)
+        self._report_progress(cell.id, done, total)
 
     def cell_ended(self, cell: Cell, error: str | None) -> None:
         self._done += 1
-        self._tell(cell.id, 1, 1)
-        self._tell("cells", self._done, self._total)
+        self._report_progress(cell.id, 1, 1)
+        self._report_progress("cells", self._done, self._total)
 
 
 def watching(progress: Progress) -> Watcher:

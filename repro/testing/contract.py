@@ -78,7 +78,7 @@ class _Contract:
 
 
 class DeclarationContract(_Contract):
-    """What a plug-in declares is valid, and can be listed where the framework is not installed."""
+    """Tests that the declarations of a plug-in are valid, and can be listed if the framework is not installed."""
 
     def test_the_plugin_is_installed(self) -> None:
         modules = {point.value.partition(":")[0] for point in entry_points(group=spec.NAME)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.errors import StudyError, nearest
-from repro.progress import Shown, shown
+from repro.progress import Shown, progress_reporter
 from repro.verification.finding import LEVELS, TOLERANCE, Failure, Level, Verification
 from repro.verification.integrity import check_head, check_integrity
 from repro.verification.sealing import Sealed, seal
@@ -56,21 +56,23 @@ def verify(
         raise StudyError(f"there is no level '{level}'{nearest(level, LEVELS)} Levels: {', '.join(LEVELS)}")
     path = Path(folder)
     verification = Verification(path, level)
-    with shown(progress) as tell:
-        record = check_integrity(path, verification, tell)
+    with progress_reporter(progress) as report_progress:
+        record = check_integrity(path, verification, report_progress)
         if head is not None and record is not None:
             check_head(record, head, verification)
         if record is None or level == "integrity":
             return verification
         from repro.verification.rescore import check_rescore
 
-        check_rescore(path, record, verification, data, tell)
+        check_rescore(path, record, verification, data, report_progress)
         if level == "retrain":
             from repro.study.progress import watching
             from repro.verification.compare import RefitOptions
             from repro.verification.retrain import check_retrain
 
-            refit = RefitOptions(data, algorithms, tolerance, baseline, workers, time_limit, watching(tell), models)
+            refit = RefitOptions(
+                data, algorithms, tolerance, baseline, workers, time_limit, watching(report_progress), models
+            )
             check_retrain(path, record, verification, refit)
     return verification
 
@@ -114,6 +116,8 @@ def replay(
     from repro.verification.compare import RefitOptions
     from repro.verification.replay_run import replay_run
 
-    with shown(progress) as tell:
-        refit = RefitOptions(data, algorithms, tolerance, baseline, workers, time_limit, watching(tell), models)
-        return replay_run(folder, into, refit, here=here, say=say, tell=tell)
+    with progress_reporter(progress) as report_progress:
+        refit = RefitOptions(
+            data, algorithms, tolerance, baseline, workers, time_limit, watching(report_progress), models
+        )
+        return replay_run(folder, into, refit, here=here, say=say, report_progress=report_progress)

@@ -34,7 +34,7 @@ from repro.verification.untrusted import BROKEN, first_line
 FROM_SCORES = "computed again from the kept scores"
 FROM_LISTS = "computed again from the stored lists"
 FROM_PREDICTIONS = "computed again from the stored predictions"
-FROM_RESOLVED = "averaged again from the predictions as they count"
+FROM_RESOLVED = "averaged again from the stored predictions after fallback and clipping"
 FROM_VALUES = "averaged again from the stored values of each list"
 
 TIE_INTERVALS = "lowest and highest over tie orders"
@@ -42,7 +42,7 @@ TIE_INTERVALS = "lowest and highest over tie orders"
 
 @dataclass
 class CellCheck:
-    """One cell: its stored tables, and the numbers that follow from them.
+    """Checks the stored tables of one cell, and its numbers in the journal.
 
     ``sources`` and ``unchecked`` collect, over all cells, what each metric was computed from, and what could not be
     checked and why. ``numbers`` and ``intervals`` are the results so far, by the full name of the measure.
@@ -58,7 +58,7 @@ class CellCheck:
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def failures(self) -> Iterator[Failure]:
-        """What does not follow, from the scores on to the numbers of the cell."""
+        """The stored tables and numbers of the cell that differ when they are computed again, scores first."""
         try:
             if "values" in self.event.artifacts:
                 yield from self._check_unlisted()
@@ -72,15 +72,15 @@ class CellCheck:
             yield self._failure("values", f"the stored tables of the cell cannot be computed with: {first_line(error)}")
 
     def _check_unlisted(self) -> Iterator[Failure]:
-        """The users who count although they have no list (1R), by the judgements and as they are stored."""
+        """Compare the users who are averaged without a list (1R) with those stored."""
         users = self.fold.test.user_ids[unlisted_users(self.fold.judgements, self.run.protocol)].tolist()
         stored = self._frame("unlisted")["user"].tolist() if "unlisted" in self.event.artifacts else []
         if differing := set(users) ^ set(stored):
-            what = "the users without relevant items are not those stored"
-            yield self._failure("values", what, users=names(sorted(differing)))
+            message = "the users without relevant items differ from those stored"
+            yield self._failure("values", message, users=names(sorted(differing)))
 
     def _check_by_scores(self) -> Iterator[Failure]:
-        """Lists, values and numbers from the kept scores."""
+        """Compute lists, values and numbers again from the kept scores, and compare them."""
         data = self.fold.data
         assert data is not None
         users = self.fold.judgements.test_users
@@ -98,13 +98,13 @@ class CellCheck:
             yield from self._compare_facts(measured, "lists")
         for name, digest in measured.digests.items():
             if self.event.digests.get(name, digest) != digest:
-                yield self._failure("lists", f"the {name} are not those of the run: their digest differs")
+                yield self._failure("lists", f"the digest of the {name} differs from that of the run")
         if _list_impacts(self.event.impacts) != _list_impacts(measured.impacts):
-            yield self._failure("lists", "the effects of the decisions are not those in the journal")
+            yield self._failure("lists", "the effects of the decisions differ from those in the journal")
         self._set_sources(measures, FROM_SCORES)
 
     def _check_by_lists(self) -> Iterator[Failure]:
-        """Values from the stored lists."""
+        """Compute the values of the lists again from the stored lists, and compare them."""
         measures = simple_measures(self.run.measures, "ranking", "collection")
         possible = []
         for measure in measures:
@@ -130,11 +130,12 @@ class CellCheck:
                 wrong |= differ(tables.values[f"{name} {side}"].to_numpy(), getattr(of_lists, side))
             if wrong.any():
                 users = names(tables.values["user"][wrong])
-                what = f"{wrong.sum():,} lists give other values than those stored"
-                yield self._failure("values", what, measure, users)
+                message = f"the values of {wrong.sum():,} lists differ from the stored values"
+                yield self._failure("values", message, measure, users)
         self._set_sources(possible, FROM_LISTS)
 
     def _check_predictions(self) -> Iterator[Failure]:
+        """Compute the predictions after fallback and clipping again, and compare them."""
         measures, data = simple_measures(self.run.measures, "prediction"), self.fold.data
         if data is None:  # the order of rows depends on the data
             self._set_sources(measures, FROM_RESOLVED)
@@ -142,7 +143,7 @@ class CellCheck:
         stored, test = self._frame("predictions"), self.fold.test
         pairs = {"user": test.user_ids[test.users], "item": test.item_ids[test.items]}
         if len(stored) != len(test) or any((stored[name].to_numpy() != ids).any() for name, ids in pairs.items()):
-            yield self._failure("predictions", "they are of other pairs than the test part")
+            yield self._failure("predictions", "their pairs of user and item differ from those of the test part")
             return
         predictions = Scores(stored["prediction"].to_numpy(), stored["state"].to_numpy(np.uint8))
         recommender = ReplayedScores(None, predictions=predictions).checked(self.event.cell)
@@ -152,11 +153,11 @@ class CellCheck:
         self._set_sources(measures, FROM_PREDICTIONS)
 
     def _compare_tables(self, name: str, measured: Measured, source: str) -> Iterator[Failure]:
-        """A table as it is stored, and as it is computed again."""
+        """Compare a stored table with the same table computed again."""
         yield from self._compare_frames(name, self._frame(name), measured.tables[name].to_pandas(), source)
 
     def _compare_tied_values(self, measured: Measured) -> Iterator[Failure]:
-        """The values of lists with tied items in other orders, by the row of the list among the values."""
+        """Compare the values of lists over the orders of tied items with those stored."""
         name = "tied_values"
         stored = self._frame(name) if name in self.event.artifacts else None
         recomputed = measured.tables[name].to_pandas() if name in measured.tables else None
@@ -176,20 +177,20 @@ class CellCheck:
             wrong |= differ(before[column].to_numpy(), after[column].to_numpy())
         if wrong.any():
             users = names(before["user"][wrong])
-            yield self._failure(name, f"{wrong.sum():,} rows are not those that are {source}", users=users)
+            yield self._failure(name, f"{wrong.sum():,} rows differ from those {source}", users=users)
 
-    def _compare_facts(self, measured: Measured, of: str) -> Iterator[Failure]:
-        """The counts of the lists, or of the predictions, from which findings are made."""
+    def _compare_facts(self, measured: Measured, kind: str) -> Iterator[Failure]:
+        """Compare the counts of lists or of predictions that findings are computed from with those in the journal."""
         if self.event.facts is None:
             return
         recorded, recomputed = self.event.facts.model_dump(), facts_entry(measured.facts).model_dump()
         for name, count in recomputed.items():
             about = "predictions" if name.startswith("prediction") else "lists"
-            if name != "ratings_vary" and about == of and recorded[name] != count:
-                yield self._failure(of, f"{name} is {recorded[name]} in the journal, and {count} when counted again")
+            if name != "ratings_vary" and about == kind and recorded[name] != count:
+                yield self._failure(kind, f"{name} is {recorded[name]} in the journal, and {count} when counted again")
 
     def _check_numbers(self) -> Iterator[Failure]:
-        """The numbers of the cell from the values of its lists, or its predictions."""
+        """Average the values of lists and predictions, and compare the averages with those in the journal."""
         for measure in simple_measures(self.run.measures):
             if measure.full_name in self.numbers:
                 continue
@@ -201,7 +202,7 @@ class CellCheck:
         for measure in self.run.measures:
             entry = self._entries.get(measure.full_name)
             if entry is None:
-                yield self._failure("values", "the journal has no number of it", measure)
+                yield self._failure("values", "the journal has no value of this metric", measure)
                 continue
             if any(part.full_name not in self.numbers for part in simple_measures([measure])):
                 continue
@@ -210,8 +211,8 @@ class CellCheck:
             if not same_number(value, recorded) or users != entry.users:
                 yield self._failure(
                     "predictions" if measure.metric.kind == "prediction" else "values",
-                    f"the journal says {recorded!r} of {entry.users:,} users, and what was stored gives {value!r} of "
-                    f"{users:,}",
+                    f"the journal says {recorded!r} over {entry.users:,} users, and the stored tables give {value!r} "
+                    f"over {users:,}",
                     measure,
                 )
 
@@ -226,7 +227,7 @@ class CellCheck:
         return self.event.facts is not None
 
     def _check_intervals(self) -> Iterator[Failure]:
-        """The lowest and highest values over all orders of tied items."""
+        """Compute the lowest and highest values over all orders of tied items, and compare them with the journal."""
         if not self._has_intervals:
             self.unchecked[TIE_INTERVALS] = "the version of repro that made the run did not record them"
             return
@@ -244,11 +245,11 @@ class CellCheck:
                 continue
             expected = value_entry(measure, math.nan, 0, joined_interval(measure, self.intervals))
             if (entry.lowest, entry.highest) != (expected.lowest, expected.highest):
-                what = (
-                    f"the journal says {entry.lowest!r} to {entry.highest!r} over all orders of tied items, and what "
-                    f"was stored gives {expected.lowest!r} to {expected.highest!r}"
+                message = (
+                    f"the journal says {entry.lowest!r} to {entry.highest!r} over all orders of tied items, and the "
+                    f"stored tables give {expected.lowest!r} to {expected.highest!r}"
                 )
-                yield self._failure("values", what, measure)
+                yield self._failure("values", message, measure)
 
     def _set_sources(self, measures: Iterable[Measure], source: str) -> None:
         self.sources.update(dict.fromkeys((measure.name for measure in measures), source))

@@ -121,7 +121,7 @@ class Comparison:
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for scripts."""
+        """The comparison as plain data, for scripts."""
         return {
             "summary": self.summary,
             "reproduced": self.reproduced,

@@ -109,7 +109,7 @@ class Verification:
         return as_page(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for scripts."""
+        """The verification as plain data, for scripts."""
         return {
             "folder": str(self.folder),
             "kind": self.kind,

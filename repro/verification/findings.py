@@ -20,10 +20,10 @@ About = tuple[str, str, str, str, tuple[str, ...]]
 
 def check_findings(run: Run, record: FolderRecord, verification: Verification) -> Iterator[Failure]:
     """Findings that are missing, do not follow, or have other figures; versions of repro may word them differently."""
-    made = [line for line in record.journal.lines if isinstance(line.event, events.FindingsMade)]
-    if not made:  # the order of events says whether they are missing
+    findings_lines = [line for line in record.journal.lines if isinstance(line.event, events.FindingsMade)]
+    if not findings_lines:  # the order of events says whether they are missing
         return
-    line = made[-1]
+    line = findings_lines[-1]
     assert isinstance(line.event, events.FindingsMade)
     recorded = line.event.findings
     try:
@@ -53,5 +53,5 @@ def check_findings(run: Run, record: FolderRecord, verification: Verification) -
 
 
 def _about(finding: events.FindingEntry) -> About:
-    """What identifies a finding."""
+    """The key that identifies a finding."""
     return finding.code, finding.severity, finding.algorithm, finding.metric, finding.others

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from repro.errors import JournalError
 from repro.runs.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.runs.journal import has_journal, packed_journal, read_journal
+from repro.types import Progress
 from repro.verification.finding import Failure, Kind, Verification
 from repro.verification.order import check_order
 from repro.verification.record import ALSO_ELSEWHERE, REPORT, Entry, FolderRecord
 from repro.verification.stated import check_stated
 
-Tell = Callable[[str, int, int], None]
 
-
-def check_integrity(path: Path, verification: Verification, tell: Tell | None = None) -> FolderRecord | None:
+def check_integrity(
+    path: Path, verification: Verification, report_progress: Progress | None = None
+) -> FolderRecord | None:
     """Check the journal, then every file by it; failures go into ``verification``. None where the journal is unusable.
 
     Every file below the folder must have its digest in the journal. Of a folder that keeps some files of a run, as
@@ -43,11 +43,13 @@ def check_integrity(path: Path, verification: Verification, tell: Tell | None = 
         return None
     verification.kind = kind_of(path, record)
     if record.is_only_files and verification.kind == "run":
-        what = "it has events about files only, and the folder has files of a run: the events of the run were removed"
-        verification.failures.append(Failure("integrity", JOURNAL, what, 1))
+        message = (
+            "it has events about files only, and the folder has files of a run: the events of the run were removed"
+        )
+        verification.failures.append(Failure("integrity", JOURNAL, message, 1))
     verification.failures += check_stated(path, record, whole=verification.kind == "run" and not record.is_only_files)
     there, nested = files_below(path, record)
-    _check_files(path, there, record, verification, tell)
+    _check_files(path, there, record, verification, report_progress)
     _check_missing(record, there, verification)
     count = f"{len(contents.lines):,} events, {len(there):,} files"
     _add_notes(record, there, nested, verification)
@@ -65,8 +67,10 @@ def check_head(record: FolderRecord, head: str, verification: Verification) -> N
     lines = record.journal.lines
     line = next((line for line in lines if line.hash.startswith(prefix)), None)
     if line is None:
-        what = f"no line has the published hash {prefix}: the journal was changed before that line, or is another one"
-        verification.failures.append(Failure("integrity", JOURNAL, what))
+        message = (
+            f"no line has the published hash {prefix}: the journal was changed before that line, or is another one"
+        )
+        verification.failures.append(Failure("integrity", JOURNAL, message))
         return
     since = [later.event.event for later in lines[line.number :]]
     kinds = ", ".join(f"{since.count(kind)} {kind}" for kind in dict.fromkeys(since))
@@ -103,7 +107,7 @@ def files_below(path: Path, record: FolderRecord | None) -> tuple[list[str], lis
 
 
 def _check_files(
-    path: Path, there: list[str], record: FolderRecord, verification: Verification, tell: Tell | None
+    path: Path, there: list[str], record: FolderRecord, verification: Verification, report_progress: Progress | None
 ) -> None:
     """Compare the digest of each file with the journal."""
     for number, name in enumerate(there, 1):
@@ -111,12 +115,14 @@ def _check_files(
         if (path / name).is_symlink():
             verification.failures.append(Failure("integrity", name, "it is a symbolic link, not a file of the folder"))
         elif entry is None:
-            what = f"it is not in the journal: no event says what it must be (`repro seal {path}` records what it is)"
-            verification.failures.append(Failure("integrity", name, what))
+            message = (
+                f"it is not in the journal: no event says what it must be (`repro seal {path}` records what it is)"
+            )
+            verification.failures.append(Failure("integrity", name, message))
         elif digest_of(path / name) != entry.digest:
             verification.failures.append(_failure(name, entry, _changed(path, name, entry, verification.kind)))
-        if tell:
-            tell("integrity", number, len(there))
+        if report_progress:
+            report_progress("integrity", number, len(there))
 
 
 def _changed(path: Path, name: str, entry: Entry, kind: Kind) -> str:

@@ -20,10 +20,11 @@ from repro.study import Study, make_plan
 from repro.study.environment import versions
 from repro.study.reload import reload_study, require_same_data
 from repro.text import as_page
+from repro.types import Progress
 from repro.verification.compare import Comparison, RefitOptions, compare_runs
 from repro.verification.finding import Verification
 from repro.verification.freezes import Say, Surroundings, build, surroundings
-from repro.verification.integrity import Tell, check_integrity
+from repro.verification.integrity import check_integrity
 from repro.verification.retrain import changed_software, keep_available, run_again
 
 VERDICTS = "replay.json"
@@ -62,7 +63,7 @@ class Replay:
         return as_page(repr(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for scripts; ``original`` quotes the journal line with which the original run finished."""
+        """The replay as plain data, for scripts; ``original`` quotes the journal line that ended the original run."""
         return {
             "original": self.original,
             "frameworks": {framework.framework: framework.sentence for framework in self.frameworks},
@@ -76,7 +77,13 @@ class Replay:
 
 
 def replay_run(
-    folder: str | Path, into: str | Path, options: RefitOptions, *, here: bool, say: Say, tell: Tell | None
+    folder: str | Path,
+    into: str | Path,
+    options: RefitOptions,
+    *,
+    here: bool,
+    say: Say,
+    report_progress: Progress | None,
 ) -> Replay:
     """Run the study of the run in ``folder`` again into ``into``, and compare; see :func:`repro.replay`.
 
@@ -85,14 +92,14 @@ def replay_run(
     """
     path, target = Path(folder), Path(into)
     if target.is_dir() and any(target.iterdir()):
-        what = "holds a run already" if has_journal(target / JOURNAL) else "is not empty"
-        raise StudyError(f"{target} {what}; replay into another folder")
+        reason = "holds a run already" if has_journal(target / JOURNAL) else "is not empty"
+        raise StudyError(f"{target} {reason}; replay into another folder")
     run = _checked(path)
     study = reload_study(run, options.data, options.models, options.algorithms)
     absent = keep_available(run, study)
     for sentence in absent:
         say(sentence)
-    _require_data(run, study, tell)
+    _require_data(run, study, report_progress)
     used = {entry.framework for entry in study.entries}
     frameworks = surroundings(run, used, here=here)
     with contextlib.ExitStack() as stack:
@@ -132,11 +139,13 @@ def _checked(path: Path) -> Run:
     return Run(path)
 
 
-def _require_data(run: Run, study: Study, tell: Tell | None) -> None:
+def _require_data(run: Run, study: Study, report_progress: Progress | None) -> None:
     """Download the data, and refuse data other than that of the run, before anything is built or fitted."""
     if isinstance(study.data, str) and study.data in datasets():
         stage = f"getting {study.data}"
-        get_dataset(study.data, tell and (lambda done, total: tell(stage, done, total or done + 1)))
+        get_dataset(
+            study.data, report_progress and (lambda done, total: report_progress(stage, done, total or done + 1))
+        )
     loaded, digest = run.loaded, study.interactions().digest
     if digest != loaded.digest:
         raise JournalError(

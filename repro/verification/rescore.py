@@ -19,16 +19,20 @@ from repro.runs.run import PROTOCOL, Run
 from repro.study.fold_data import fold_data
 from repro.study.plan import Plan
 from repro.study.reload import reload_plan
+from repro.types import Progress
 from repro.verification.cells import CellCheck, differ, read_frame
 from repro.verification.finding import Failure, Verification
 from repro.verification.findings import check_findings
-from repro.verification.integrity import Tell
 from repro.verification.record import FolderRecord
 from repro.verification.untrusted import BROKEN, UntrustedRun, first_line
 
 
 def check_rescore(
-    path: Path, record: FolderRecord, verification: Verification, data: object = None, tell: Tell | None = None
+    path: Path,
+    record: FolderRecord,
+    verification: Verification,
+    data: object = None,
+    report_progress: Progress | None = None,
 ) -> None:
     """Recompute every number, as far as the stored tables allow; differences go into ``verification``.
 
@@ -65,8 +69,8 @@ def check_rescore(
             check = CellCheck(run, end, lines[cell], stored_fold, verification.sources, unchecked)
             verification.failures += check.failures()
             done += 1
-            if tell:
-                tell("rescore", done, len(record.journal.finished_cells))
+            if report_progress:
+                report_progress("rescore", done, len(record.journal.finished_cells))
     verification.unchecked += [f"{what} beyond the averages: {why}" for what, why in unchecked.items()]
     verification.failures += _results(run, record)
     if not _fails(verification):  # findings follow from the numbers
@@ -126,8 +130,8 @@ def _results(run: Run, record: FolderRecord) -> Iterator[Failure]:
 
 def _rows_that_differ(stored: pd.DataFrame, recomputed: pd.DataFrame, line: int | None) -> Iterator[Failure]:
     if list(stored) != list(recomputed) or len(stored) != len(recomputed):
-        what = f"it has {len(stored):,} rows, and the numbers of the cells give {len(recomputed):,}"
-        yield Failure("rescore", "results.parquet", what, line)
+        message = f"it has {len(stored):,} rows, and the numbers of the cells give {len(recomputed):,}"
+        yield Failure("rescore", "results.parquet", message, line)
         return
     wrong = {}
     for column in stored:
@@ -139,8 +143,8 @@ def _rows_that_differ(stored: pd.DataFrame, recomputed: pd.DataFrame, line: int 
             ", ".join(f"{column} {frame[column][row]}" for column in columns) for frame in (stored, recomputed)
         )
         cell = f"{recomputed['algorithm'][row]}/{recomputed['fold'][row]}"
-        what = f"it says {before}; the cells give {after}"
-        yield Failure("rescore", "results.parquet", what, line, cell, str(recomputed["metric"][row]))
+        message = f"it says {before}; the cells give {after}"
+        yield Failure("rescore", "results.parquet", message, line, cell, str(recomputed["metric"][row]))
 
 
 def _failure(artefact: str, what: str, cell: str = "") -> Failure:

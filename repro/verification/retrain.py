@@ -70,12 +70,12 @@ def _changed_cells(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
         for name in ("algorithm", "seed", "unmapped", "tuned", "fitted_on", *(() if event.tuned else ("parameters",))):
             then, planned_value = (typed_text(getattr(start, name)) for start in (event, now))
             if then != planned_value:
-                what = f"{name} was {then}, and the study gives {planned_value}"
-                yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
+                message = f"{name} was {then}, and the study gives {planned_value}"
+                yield Failure("retrain", "journal.jsonl", message, line.number, event.cell)
         if event.framework_version == now.framework_version and event.deterministic != now.deterministic:
             claim = "is deterministic" if now.deterministic else "is not deterministic"
-            what = f"its framework says that it {claim}, and the journal says otherwise"
-            yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
+            message = f"its framework says that it {claim}, and the journal says otherwise"
+            yield Failure("retrain", "journal.jsonl", message, line.number, event.cell)
 
 
 def keep_available(run: Run, study: Study) -> list[str]:
@@ -125,8 +125,8 @@ def _failures(record: FolderRecord, compared: Comparison, same_software: bool) -
             failures.append(_failure(record, number, exact))
     for label, order in compared.orders.items():
         if same_software and deterministic.get(label, False) and not order.same:
-            what = f"its lists are different (tau union {order.ktu:.4f}, RBO {order.rbo:.4f})"
-            failures.append(Failure("retrain", "artifacts", what, cell=label))
+            message = f"its lists are different (tau union {order.ktu:.4f}, RBO {order.rbo:.4f})"
+            failures.append(Failure("retrain", "artifacts", message, cell=label))
     return failures
 
 
@@ -138,5 +138,5 @@ def _failure(record: FolderRecord, number: Number, exact: bool) -> Failure:
     if isinstance(event, events.CellFinished) and "values" in event.artifacts:
         artefact = f"artifacts/{event.artifacts['values']}.parquet"
     bound = "it must be identical: the algorithm says that it is deterministic" if exact else "beyond the tolerance"
-    what = f"{number.before!r} then, {number.after!r} when fitted again; {bound}"
-    return Failure("retrain", artefact, what, line, cell, number.metric, number.differing)
+    message = f"{number.before!r} then, {number.after!r} when fitted again; {bound}"
+    return Failure("retrain", artefact, message, line, cell, number.metric, number.differing)

@@ -141,8 +141,8 @@ def _check_cell_itself(event: events.CellStarted, versions: Mapping[str, str], l
         yield failure_at(f"its framework is {event.framework}, and its algorithm {event.algorithm}", line, event.cell)
     stated = versions.get(f"framework:{event.framework}")
     if stated != event.framework_version:
-        what = f"{event.framework} has the version {event.framework_version}, and {stated} when the run started"
-        yield failure_at(what, line, event.cell)
+        message = f"{event.framework} has the version {event.framework_version}, and {stated} when the run started"
+        yield failure_at(message, line, event.cell)
 
 
 def _check_cell_by_study(
@@ -175,8 +175,10 @@ def _check_cell_by_study(
         )
         yield failure_at(f"its parameters are different: {differences}", line, event.cell)
     if event.tuned != (tuning is not None):
-        what = "it is recorded as tuned, and was not" if event.tuned else "it was tuned, and is recorded as not tuned"
-        yield failure_at(what, line, event.cell)
+        message = (
+            "it is recorded as tuned, and was not" if event.tuned else "it was tuned, and is recorded as not tuned"
+        )
+        yield failure_at(message, line, event.cell)
     elif tuning is not None and tuning.refit != event.fitted_on:
         yield failure_at(f"it was fitted on {event.fitted_on}, and {tuning.refit} was requested", line, event.cell)
 
@@ -217,8 +219,8 @@ def _check_freezes(path: Path, record: FolderRecord) -> Iterator[Failure]:
                 continue
             known = frozen.get(_normal_name({"repro": "recsys-repro"}.get(own, own)))
             if known and version.partition("+")[0] not in known:
-                what = f"it has {own} {' and '.join(sorted(known))}, and the journal says {version}"
-                yield Failure("integrity", name, what, line.number)
+                message = f"it has {own} {' and '.join(sorted(known))}, and the journal says {version}"
+                yield Failure("integrity", name, message, line.number)
 
 
 def _read_freeze(path: Path, name: str) -> dict[str, set[str]]:

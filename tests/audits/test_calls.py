@@ -40,13 +40,13 @@ def test_an_unknown_word_for_input_gets_the_nearest():
 
 
 def test_an_examination_ends_as_a_full_stage():
-    told = []
+    calls = []
     box = repro.audits.BlackBox("box", repro.evaluation.metrics.metric_named("hit"), lambda question: None)
-    with steps_as_stage(box, lambda *event: told.append(event)) as step:
+    with steps_as_stage(box, lambda *event: calls.append(event)) as step:
         for number in range(100):  # more than there are aspects
             step(str(number))
-    assert {name for name, _, _ in told} == {"box"}
-    assert all(done < total for _, done, total in told[:-1]) and told[-1][1] == told[-1][2]
+    assert {name for name, _, _ in calls} == {"box"}
+    assert all(done < total for _, done, total in calls[:-1]) and calls[-1][1] == calls[-1][2]
 
 
 def test_evaluators_of_two_frameworks_are_compared():

@@ -38,9 +38,9 @@ def test_it_gives_what_it_says(where, text, workspace):
     names = {"repro": repro, "pd": pd, "np": np}
     case = doctest.DocTestParser().get_doctest(text, names, where, where, 0)
     assert case.examples, "the docstring has >>> and no example that can be read"
-    told = []
-    result = doctest.DocTestRunner(optionflags=FLAGS).run(case, out=told.append)
-    assert result.failed == 0, "".join(told)
+    output = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(case, out=output.append)
+    assert result.failed == 0, "".join(output)
 
 
 def test_an_example_that_does_not_run_is_noticed(workspace):

@@ -55,21 +55,21 @@ def dotted(node: ast.AST) -> str:
 
 def faults(tree: ast.AST) -> list[str]:
     """What in a module runs data as code, or could."""
-    found = []
+    messages = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = dotted(node.func)
             ends = [end for end in FORBIDDEN if name == end or name.endswith(f".{end}")]
             if ends and name not in ALLOWED:
-                found.append(f"line {node.lineno}: {name} {FORBIDDEN[ends[0]]}")
+                messages.append(f"line {node.lineno}: {name} {FORBIDDEN[ends[0]]}")
             for word in node.keywords:
                 true = not (isinstance(word.value, ast.Constant) and word.value.value is False)
                 if word.arg in ("shell", "allow_pickle") and true:
-                    found.append(f"line {node.lineno}: {name} with {word.arg}")
+                    messages.append(f"line {node.lineno}: {name} with {word.arg}")
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        found += [f"line {node.lineno}: imports {name}" for name in names if name.partition(".")[0] in MODULES]
-    return found
+        messages += [f"line {node.lineno}: imports {name}" for name in names if name.partition(".")[0] in MODULES]
+    return messages
 
 
 def test_there_are_sources():
@@ -79,8 +79,8 @@ def test_there_are_sources():
 @pytest.mark.parametrize("part", ["repro", "plugins"])
 def test_nothing_that_is_read_is_run(part):
     own = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == part]
-    told = {str(path.relative_to(ROOT)): faults(ast.parse(path.read_text())) for path in own}
-    assert {path: found for path, found in told.items() if found} == {}
+    faults_by_file = {str(path.relative_to(ROOT)): faults(ast.parse(path.read_text())) for path in own}
+    assert {path: messages for path, messages in faults_by_file.items() if messages} == {}
 
 
 @pytest.mark.parametrize(

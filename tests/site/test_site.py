@@ -71,14 +71,14 @@ def broken(folder):
 
 
 def test_every_page_is_read_without_a_warning(tmp_path):
-    status, said = build(tmp_path / "site", "--fast")
-    assert status == 0, said
+    status, output = build(tmp_path / "site", "--fast")
+    assert status == 0, output
 
 
 @pytest.mark.slow
 def test_the_whole_site_builds_with_its_examples_and_all_links_lead_somewhere(tmp_path):
-    status, said = build(tmp_path / "site")
-    assert status == 0, said
+    status, output = build(tmp_path / "site")
+    assert status == 0, output
     pages = list((tmp_path / "site").rglob("*.html"))
     assert len(pages) > 200
     assert not broken(tmp_path / "site")

@@ -1,4 +1,4 @@
-"""Blocks of users: whoever measures them, however many at a time, the numbers are those of all users at once."""
+"""Measuring users in blocks, in threads or in workers, gives the same numbers as measuring all users at once."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def fold(data):
     return plan, fold_data(plan, plan.split.folds[0])
 
 
-def measured(fold, options, tell=None):
+def measure(fold, options, report=None):
     plan, parts = fold
     study = plan.study
     actual = measure_lists(
@@ -46,7 +46,7 @@ def measured(fold, options, tell=None):
         study.protocol,
         study.seed,
         options,
-        tell,
+        report,
     )
     return (
         actual.values,
@@ -60,15 +60,15 @@ def measured(fold, options, tell=None):
 
 @pytest.fixture(scope="module")
 def at_once(fold):
-    return measured(fold, ExecutionOptions(block_users=10**6, blocks=InThreads(1), keep_scores=True))
+    return measure(fold, ExecutionOptions(block_users=10**6, blocks=InThreads(1), keep_scores=True))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("block_users", [1, 64, 100, 1000])
-def test_the_same_whatever_the_threads_and_the_size_of_blocks(fold, at_once, threads, block_users):
+def test_threads_and_the_size_of_blocks_change_no_result(fold, at_once, threads, block_users):
     reports = []
     options = ExecutionOptions(block_users=block_users, blocks=InThreads(threads), keep_scores=True)
-    assert measured(fold, options, lambda done, total: reports.append((done, total))) == at_once
+    assert measure(fold, options, lambda done, total: reports.append((done, total))) == at_once
     assert at_once[2].keys() == {"lists", "values", "tied_values", "scores", "scored_items"}
     users = len(np.unique(fold[1].test.users))
     assert 64 < users <= 128
@@ -79,46 +79,46 @@ def test_the_same_whatever_the_threads_and_the_size_of_blocks(fold, at_once, thr
 def test_a_study_has_the_same_bits_with_more_workers_than_cells(data, tmp_path, workers):
     """Two cells, and blocks of 64 of the 120 users."""
     study = Study(data, Protocol.load("random-5fold", split__folds=2), ["reference/item-knn"], ["ndcg@10", "rmse"])
-    kept = []
-    for name, options in (("one", {}), ("other", {"workers": workers, "block_users": 64})):
+    results = []
+    for name, options in (("default", {}), ("small-blocks", {"workers": workers, "block_users": 64})):
         run_study(study, tmp_path / name, RunOptions(**options))
         files = (tmp_path / name / "artifacts").iterdir()
-        kept.append(({path.name for path in files}, (tmp_path / name / "results.parquet").read_bytes()))
-    assert kept[0] == kept[1]
+        results.append(({path.name for path in files}, (tmp_path / name / "results.parquet").read_bytes()))
+    assert results[0] == results[1]
 
 
-def test_results_come_in_order_and_few_are_under_way():
-    """The last of those under way is done first, and is given last."""
-    under_way, most_seen = [], []
+def test_in_order_gives_results_in_order_and_limits_pending_jobs():
+    """At most three of seven jobs are pending, and the results keep the order of submission."""
+    pending, pending_counts = [], []
 
     def submit(number):
-        under_way.append(number)
-        most_seen.append(len(under_way))
+        pending.append(number)
+        pending_counts.append(len(pending))
         return number
 
     def result(number):
-        under_way.remove(number)
+        pending.remove(number)
         return number * number
 
     assert list(in_order(range(7), submit, result, 3)) == [0, 1, 4, 9, 16, 25, 36]
-    assert most_seen == [1, 2, 3, 3, 3, 3, 3]
+    assert pending_counts == [1, 2, 3, 3, 3, 3, 3]
 
 
-def test_blocks_under_way_share_the_memory_that_one_may_take():
-    """A quarter of a GiB holds 512 rows of 65,536 numbers: for two at once 256 each, in whole chunks of 64."""
+def test_blocks_measured_at_once_share_the_memory_of_one_block():
+    """A quarter of a GiB holds 512 rows of 65,536 numbers; two blocks at once get 256 rows each, in chunks of 64."""
     users = np.arange(1000, dtype=np.int32)
     assert [len(block) for block in user_blocks(users, 65_536, 10**6)] == [512, 488]
     assert [len(block) for block in user_blocks(users, 65_536, 10**6, at_once=2)] == [256, 256, 256, 232]
     assert [len(block) for block in user_blocks(users, 65_536, 10**6, at_once=100)][:2] == [64, 64]
 
 
-def test_what_goes_wrong_in_a_block_is_told(data):
+def test_an_error_in_a_block_has_the_same_message_with_any_number_of_threads(data):
     study = Study(data, Protocol.load("random-5fold", missing__rank="fail"), ["reference/popularity"], ["ndcg@10"])
     plan = make_plan(study)
     fold = plan, fold_data(plan, plan.split.folds[0])
     messages = set()
     for threads in (1, 2):
         with pytest.raises(StudyError) as error:
-            measured(fold, ExecutionOptions(block_users=64, blocks=InThreads(threads)))
+            measure(fold, ExecutionOptions(block_users=64, blocks=InThreads(threads)))
         messages.add(str(error.value))
     assert len(messages) == 1 and "the score of user 1 for item" in messages.pop()

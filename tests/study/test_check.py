@@ -81,11 +81,11 @@ EXPECTED = [
 
 
 def test_every_problem_is_found_at_once_with_its_line(problems):
-    found = problems(BAD)
-    assert [line for _, line, _, _ in found] == [line for line, _ in EXPECTED]
-    for (_, _, _, text), (_, words) in zip(found, EXPECTED, strict=True):
+    reported = problems(BAD)
+    assert [line for _, line, _, _ in reported] == [line for line, _ in EXPECTED]
+    for (_, _, _, text), (_, words) in zip(reported, EXPECTED, strict=True):
         assert words in text
-    warnings = {line for severity, line, _, _ in found if severity == "warning"}
+    warnings = {line for severity, line, _, _ in reported if severity == "warning"}
     assert warnings == {4, 5}
 
 
@@ -104,8 +104,8 @@ def test_every_problem_is_found_at_once_with_its_line(problems):
     ],
 )
 def test_single_problems(problems, before, after, line, words):
-    found = problems(GOOD.replace(before, after, 1))
-    assert any(words in text and line in (None, place) for _, place, _, text in found), found
+    reported = problems(GOOD.replace(before, after, 1))
+    assert any(words in text and line in (None, place) for _, place, _, text in reported), reported
 
 
 def test_data_that_the_protocol_cannot_use(problems):
@@ -116,9 +116,9 @@ def test_data_that_the_protocol_cannot_use(problems):
 
 def test_a_test_part_without_anything_relevant(problems):
     stated = GOOD.replace('protocol = "random-5fold"\n', "") + '[protocol]\nbase = "random-5fold"\n'
-    found = problems(stated + "relevance.threshold = 9\n")
-    assert [(severity, line) for severity, line, *_ in found] == [("error", 8)]
-    assert "none of the 8 held-out rows of the first fold counts as relevant" in found[0][3]
+    reported = problems(stated + "relevance.threshold = 9\n")
+    assert [(severity, line) for severity, line, *_ in reported] == [("error", 8)]
+    assert "none of the 8 held-out rows of the first fold counts as relevant" in reported[0][3]
 
 
 def test_ratings_where_every_row_counts_as_relevant_are_pointed_out(problems):

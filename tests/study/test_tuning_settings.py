@@ -16,8 +16,8 @@ BUDGETS = [(6, "train"), (7, "train"), (6, "train+validation")]
 FITTED = []
 
 
-class Toy:
-    """Remembers what it was fitted on."""
+class Recorder:
+    """Records the digest of the rows that each instance is fitted on."""
 
     def __init__(self, *, weight, depth):
         self.weight = weight
@@ -33,7 +33,7 @@ class Toy:
 TOY = Algorithm(
     "item-knn",
     "a toy",
-    Toy,
+    Recorder,
     parameters=(Parameter("weight", 1.0, "a weight"), Parameter("depth", "flat", "a depth", ("flat", "deep"))),
     unmapped={"k": "all neighbours take part"},
 )
@@ -47,16 +47,16 @@ def toy(monkeypatch):
 
 @pytest.mark.parametrize("refit", ["train", "train+validation"])
 def test_algorithms_are_fitted_on_the_stated_parts(toy, data, protocol, tmp_path, refit):
-    given = protocol.replace({"split.repeats": 1})
+    one_repeat = protocol.replace({"split.repeats": 1})
     uses = ["toy/item-knn", {"use": "toy/item-knn", "label": "untuned", "tune": False}]
-    study = tuned_study(data, given, {"item-knn": {"weight": [0.5, 2.0]}}, uses, refit=refit)
+    study = tuned_study(data, one_repeat, {"item-knn": {"weight": [0.5, 2.0]}}, uses, refit=refit)
     plan = make_plan(study)
     (fold,) = plan.split.folds
     study.run(tmp_path / "run")
     train = plan.interactions.select(fold.train).digest
-    both = plan.interactions.select(np.union1d(fold.train, fold.validation)).digest
-    last = train if refit == "train" else both
-    assert [train, train, last, last] == FITTED
+    train_and_validation = plan.interactions.select(np.union1d(fold.train, fold.validation)).digest
+    refitted = train if refit == "train" else train_and_validation
+    assert [train, train, refitted, refitted] == FITTED
     assert {event.fitted_on for event in journal_of(tmp_path / "run").events("cell.started")} == {refit}
 
 
@@ -77,7 +77,7 @@ def test_a_framework_without_these_parameters_is_not_tuned(toy, data, protocol, 
     assert journal_of(results.folder).events("cell.started")[0].unmapped == {"k": "all neighbours take part"}
 
 
-def test_a_space_of_one_framework(toy, data, protocol):
+def test_a_space_for_one_framework_applies_to_that_framework_only(toy, data, protocol):
     spaces = {"item-knn": {"k": [4, 9]}, "toy/item-knn": {"weight": [1.0, 2.0]}}
     study = tuned_study(data, protocol, spaces, ["toy/item-knn", "reference/item-knn"])
     assert [list(entry.space) for entry in study.entries] == [["weight"], ["k"]]
@@ -98,14 +98,14 @@ def test_the_study_file_of_a_run_reads_back_as_the_same_study(tmp_path):
     study = Study.load(path)
     (tmp_path / "again.toml").write_text(study.to_toml())
     (tmp_path / "protocol.toml").write_text(study.protocol.to_toml())
-    again = Study.load(tmp_path / "again.toml")
-    assert again.digest == study.digest
-    assert [entry.space for entry in again.entries] == [entry.space for entry in study.entries]
+    reloaded = Study.load(tmp_path / "again.toml")
+    assert reloaded.digest == study.digest
+    assert [entry.space for entry in reloaded.entries] == [entry.space for entry in study.entries]
     assert [bool(entry.space) for entry in study.entries] == [True, True, False, False]
     assert study.with_protocol(study.protocol.replace({"ties.break": "worst"})).tune is not None
 
 
-def test_another_budget_is_another_study(data, protocol):
+def test_the_budget_and_refit_change_the_digest_of_a_study(data, protocol):
     digests = {tuned_study(data, protocol, GRIDS, trials=trials, refit=refit).digest for trials, refit in BUDGETS}
     untuned = Study(data, protocol, ["reference/item-knn", "reference/popularity"], ["ndcg@10", "rmse"], seed=7)
     assert len(digests | {untuned.digest}) == 4
@@ -138,11 +138,11 @@ def test_a_validation_part_is_needed(data, changes, sentence, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_candidates_of_a_file_are_those_of_the_test(data, protocol, tmp_path):
+def test_tuning_refuses_candidates_from_a_file(data, protocol, tmp_path):
     (tmp_path / "negatives.txt").write_text("1 2 3\n")
-    given = protocol.replace({"candidates.base": "file", "candidates.file": str(tmp_path / "negatives.txt")})
+    from_file = protocol.replace({"candidates.base": "file", "candidates.file": str(tmp_path / "negatives.txt")})
     with pytest.raises(StudyError, match=r'candidates.base = "file" has those of the test part alone'):
-        make_plan(tuned_study(data, given, GRIDS))
+        make_plan(tuned_study(data, from_file, GRIDS))
 
 
 def test_a_metric_of_ratings_needs_ratings(data, protocol):

@@ -1,4 +1,4 @@
-"""Rescore: numbers that do not follow from the lists are found, whatever else was made to fit them."""
+"""Rescore reports each number that differs when computed again, even where other files were forged to agree."""
 
 import io
 import re
@@ -14,7 +14,7 @@ import pytest
 from repro.verification import verify
 
 
-def frame(folder, digest):
+def read_artifact(folder, digest):
     return pq.read_table(folder / "artifacts" / f"{digest}.parquet").to_pandas()
 
 
@@ -25,22 +25,22 @@ def parquet(table):
 
 
 def change_results(forger, change):
-    """Change the table of results in both its forms."""
+    """Apply ``change`` to the table of results, and store it as Parquet and CSV."""
     stored = pq.read_table(forger.folder / "results.parquet")
     table = stored.to_pandas()
     change(table)
     forged = stored
     for name in ("value", "users", "lowest", "highest"):
-        place = stored.column_names.index(name)
-        column = pa.array(table[name], stored.schema.field(place).type, from_pandas=name in ("lowest", "highest"))
-        forged = forged.set_column(place, stored.schema.field(place), column)
+        position = stored.column_names.index(name)
+        column = pa.array(table[name], stored.schema.field(position).type, from_pandas=name in ("lowest", "highest"))
+        forged = forged.set_column(position, stored.schema.field(position), column)
     forger.replace_file("results.parquet", parquet(forged))
     sink = io.BytesIO()
     pacsv.write_csv(forged, sink)
     forger.replace_file("results.csv", sink.getvalue())
 
 
-def test_with_its_lists_and_its_data_all_but_whole_lists_come_again(run):
+def test_lists_and_data_suffice_to_recompute_all_but_uncut_lists_and_tie_orders(run):
     verification = verify(run, "rescore")
     assert verification.holds, str(verification)
     assert verification.checked["rescore"] == "the numbers of 6 cells are the same when computed again, bit for bit"
@@ -56,28 +56,28 @@ def test_with_its_lists_and_its_data_all_but_whole_lists_come_again(run):
     ]
 
 
-def test_with_kept_scores_everything_comes_again(kept):
+def test_kept_scores_suffice_to_recompute_everything(kept):
     verification = verify(kept, "rescore")
     assert verification.holds, str(verification)
     assert verification.sources["ap"] == verification.sources["ndcg@5"] == "computed again from the kept scores"
     assert verification.unchecked == []
 
 
-def test_without_the_data_lists_and_held_out_rows_say_what_they_can(run):
+def test_without_the_data_metrics_of_lists_and_predictions_are_recomputed(run):
     (run.parent / "ratings.csv").unlink()
     verification = verify(run, "rescore")
     assert verification.holds, str(verification)
     assert verification.sources["ndcg@5"] == verification.sources["hit@3"] == "computed again from the stored lists"
-    assert verification.sources["rmse"] == "averaged again from the predictions as they count"
+    assert verification.sources["rmse"] == "averaged again from the stored predictions after fallback and clipping"
     assert "catalogue-coverage@5" not in verification.sources
     assert "ratings.csv, is not there; give it with --data" in verification.unchecked[0]
     assert any(sentence.startswith("catalogue-coverage@5 beyond the averages") for sentence in verification.unchecked)
-    # Other data is not taken for it.
+    # A file with other data in its place is refused.
     (run.parent / "ratings.csv").write_text("user,item,rating\nu1,1,5\nu1,2,3\nu2,1,4\nu2,2,2\n")
     assert "the data changed" in verify(run, "rescore").unchecked[0]
 
 
-def test_a_number_forged_in_results_and_journal_is_found_with_cell_and_metric(run, forge):
+def test_a_number_forged_in_results_and_journal_is_reported_with_cell_and_metric(run, forge):
     forger = forge(run)
     cell = forger.events("cell.finished")[0]
     entry = next(value for value in cell["values"] if value["metric"].startswith("ndcg"))
@@ -85,11 +85,11 @@ def test_a_number_forged_in_results_and_journal_is_found_with_cell_and_metric(ru
     name = cell["cell"].rpartition("/")[0]
 
     def change(table):
-        own = (table["algorithm"] == name) & (table["metric"] == "ndcg@5")
-        first, second = table.loc[own & (table["fold"] != "all"), "value"]
+        of_algorithm = (table["algorithm"] == name) & (table["metric"] == "ndcg@5")
+        first, second = table.loc[of_algorithm & (table["fold"] != "all"), "value"]
         assert first == honest
-        table.loc[own & (table["fold"] == "1"), "value"] = 0.75
-        table.loc[own & (table["fold"] == "all"), "value"] = (0.75 + second) / 2
+        table.loc[of_algorithm & (table["fold"] == "1"), "value"] = 0.75
+        table.loc[of_algorithm & (table["fold"] == "all"), "value"] = (0.75 + second) / 2
 
     change_results(forger, change)
     forger.finish()
@@ -98,24 +98,24 @@ def test_a_number_forged_in_results_and_journal_is_found_with_cell_and_metric(ru
     assert len(failures) == 1, "\n".join(map(str, failures))
     failure = failures[0]
     assert (failure.cell, failure.metric, failure.level) == (cell["cell"], "ndcg@5", "rescore")
-    assert f"the journal says 0.75 of 40 users, and what was stored gives {honest!r} of 40" in failure.what
+    assert f"the journal says 0.75 over 40 users, and the stored tables give {honest!r} over 40" in failure.what
 
 
 ENDS = ["lowest", "highest"]
 
 
 def forge_interval(forger, cell, metric, end, number):
-    """Another extreme over tie orders of one cell, in the journal and the tables; the honest one."""
+    """Change one extreme over tie orders of a cell in the journal and the tables; returns the original value."""
     entry = next(value for value in cell["values"] if value["metric"] == metric)
     honest, entry[end] = entry[end], number
     name, _, fold = cell["cell"].rpartition("/")
 
     def change(table):
-        own = (table["algorithm"] == name) & (table["measure"] == metric)
-        assert table.loc[own & (table["fold"] == fold), end].item() == honest
-        table.loc[own & (table["fold"] == fold), end] = number
-        of_folds = table.loc[own & (table["fold"] != "all"), end]
-        table.loc[own & (table["fold"] == "all"), end] = of_folds.sum() / len(of_folds)
+        of_algorithm = (table["algorithm"] == name) & (table["measure"] == metric)
+        assert table.loc[of_algorithm & (table["fold"] == fold), end].item() == honest
+        table.loc[of_algorithm & (table["fold"] == fold), end] = number
+        of_folds = table.loc[of_algorithm & (table["fold"] != "all"), end]
+        table.loc[of_algorithm & (table["fold"] == "all"), end] = of_folds.sum() / len(of_folds)
 
     change_results(forger, change)
     return honest
@@ -123,8 +123,8 @@ def forge_interval(forger, cell, metric, end, number):
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("with_scores", [False, True], ids=["lists", "scores"])
-def test_every_extreme_over_tie_orders_that_was_forged_is_found(run, kept, forge, end, with_scores):
-    """Of one metric after the other, whichever has them; also one that is made of parts."""
+def test_each_forged_extreme_over_tie_orders_is_reported(run, kept, forge, end, with_scores):
+    """Forges the extreme of each metric that has one, including F1, which is computed from two others."""
     folder = kept if with_scores else run
     cell = next(event for event in forge(folder).events("cell.finished") if event["cell"].startswith("reference pop"))
     names = [value["metric"] for value in cell["values"] if value[end] is not None]
@@ -140,11 +140,11 @@ def test_every_extreme_over_tie_orders_that_was_forged_is_found(run, kept, forge
     assert len(failures) == len(names), "\n".join(map(str, failures))
     for failure, (honest, forged) in zip(failures, expected.values(), strict=True):
         assert (failure.cell, failure.level) == (cell["cell"], "rescore")
-        text, gives = failure.what.split(" over all orders of tied items, and what was stored gives ")
+        text, gives = failure.what.split(" over all orders of tied items, and the stored tables give ")
         assert repr(forged) in text and repr(honest) in gives
 
 
-def test_extremes_that_were_removed_or_made_up_are_found(run, forge):
+def test_removed_and_added_extremes_are_reported(run, forge):
     forger = forge(run)
     cell = forger.events("cell.finished")[0]
     for entry in cell["values"]:
@@ -162,14 +162,14 @@ def test_extremes_that_were_removed_or_made_up_are_found(run, forge):
         (cell["cell"], "ndcg@5"),
         (cell["cell"], "rmse"),
     ]
-    assert "the journal says None to None" in failures[0].what and "gives None to None" in failures[1].what
+    assert "the journal says None to None" in failures[0].what and "give None to None" in failures[1].what
 
 
-def test_values_of_other_tie_orders_forged_as_well_are_found_by_the_scores_with_the_users(kept, forge):
+def test_forged_values_of_other_tie_orders_are_reported_with_the_users(kept, forge):
     forger = forge(kept)
     cell = next(event for event in forger.events("cell.finished") if event["cell"].startswith("reference pop"))
-    tied = frame(kept, cell["artifacts"]["tied_values"])
-    users = frame(kept, cell["artifacts"]["values"])["user"]
+    tied = read_artifact(kept, cell["artifacts"]["tied_values"])
+    users = read_artifact(kept, cell["artifacts"]["values"])["user"]
     column = "hit@3 worst numerator"
     row = tied.index[tied[column] == 1][0]
     tied.loc[row, column] = 0.0
@@ -180,11 +180,11 @@ def test_values_of_other_tie_orders_forged_as_well_are_found_by_the_scores_with_
     assert verify(kept).holds
     table, number = verify(kept, "rescore").failures
     assert table.users == (users[tied.loc[row, "row"]],)
-    assert "the tied_values: 1 rows are not those that are computed again from the kept scores" in table.what
+    assert "the tied_values: 1 rows differ from those computed again from the kept scores" in table.what
     assert number.metric == "hit@3"
 
 
-def test_extremes_of_pooled_folds_that_were_forged_are_found(tmp_path, forge, make_run):
+def test_forged_extremes_of_pooled_folds_are_reported(tmp_path, forge, make_run):
     folder = make_run(tmp_path, ["reference/popularity"], ["ndcg@5"], average__folds="pooled")
     forger = forge(folder)
     change_results(forger, lambda table: table.__setitem__("highest", table["highest"] + (table["fold"] == "all") / 9))
@@ -199,7 +199,7 @@ def test_extremes_of_pooled_folds_that_were_forged_are_found(tmp_path, forge, ma
     assert re.fullmatch(r"it says highest 0\.\d+; the cells give highest 0\.\d+", first.what)
 
 
-def test_findings_that_were_removed_made_up_or_changed_are_found(run, forge):
+def test_removed_added_and_changed_findings_are_reported(run, forge):
     def forged(change):
         forger = forge(run)
         change(forger.events("findings.made")[-1]["findings"])
@@ -209,23 +209,23 @@ def test_findings_that_were_removed_made_up_or_changed_are_found(run, forge):
 
     journal = (run / "journal.jsonl").read_bytes()
     findings = forge(run).events("findings.made")[-1]["findings"]
-    place = next(n for n, finding in enumerate(findings) if finding["code"] == "ties.decide")
-    finding = findings[place]
-    what = f"({finding['algorithm']}, {finding['metric']}, line"
+    position = next(n for n, finding in enumerate(findings) if finding["code"] == "ties.decide")
+    finding = findings[position]
+    subject = f"({finding['algorithm']}, {finding['metric']}, line"
     changes = {
-        "follows from the numbers, and is not there": lambda some: some.pop(place),
-        "does not follow from the numbers": lambda some: some.append({**finding, "code": "lists.empty"}),
-        "and the numbers give": lambda some: some[place]["figures"].update(highest=0.001),
+        "follows from the numbers, and is not there": lambda made: made.pop(position),
+        "does not follow from the numbers": lambda made: made.append({**finding, "code": "lists.empty"}),
+        "and the numbers give": lambda made: made[position]["figures"].update(highest=0.001),
     }
     for text, change in changes.items():
         (failure,) = forged(change)
-        assert what in failure and text in failure
+        assert subject in failure and text in failure
         (run / "journal.jsonl").write_bytes(journal)
     assert verify(run, "rescore").holds
 
 
 @pytest.mark.parametrize("fact", ["tied_users", "constant_lists", "listed_unscored", "predictions_fallback"])
-def test_counts_that_were_changed_are_found_by_the_scores_and_predictions(kept, forge, fact):
+def test_changed_counts_are_reported(kept, forge, fact):
     forger = forge(kept)
     cell = next(event for event in forger.events("cell.finished") if event["cell"].startswith("reference bias"))
     facts = cell["facts"]
@@ -236,10 +236,10 @@ def test_counts_that_were_changed_are_found_by_the_scores_and_predictions(kept, 
     assert failure.cell == cell["cell"] and f"{fact} is {facts[fact]} in the journal" in failure.what
 
 
-def test_values_forged_as_well_are_found_with_the_users(run, forge):
+def test_forged_values_of_lists_are_reported_with_the_users(run, forge):
     forger = forge(run)
     cell = forger.events("cell.finished")[0]
-    values = frame(run, cell["artifacts"]["values"])
+    values = read_artifact(run, cell["artifacts"]["values"])
     column = next(name for name in values if name.startswith("hit@3 numerator"))
     lost = values.index[values[column] == 0][:2]
     assert len(lost) == 2
@@ -251,9 +251,11 @@ def test_values_forged_as_well_are_found_with_the_users(run, forge):
     name = cell["cell"].rpartition("/")[0]
 
     def change(table):
-        own = (table["algorithm"] == name) & (table["metric"] == "hit@3")
-        table.loc[own & (table["fold"] == "1"), "value"] = float(hits)
-        table.loc[own & (table["fold"] == "all"), "value"] = table.loc[own & (table["fold"] != "all"), "value"].mean()
+        of_algorithm = (table["algorithm"] == name) & (table["metric"] == "hit@3")
+        table.loc[of_algorithm & (table["fold"] == "1"), "value"] = float(hits)
+        table.loc[of_algorithm & (table["fold"] == "all"), "value"] = table.loc[
+            of_algorithm & (table["fold"] != "all"), "value"
+        ].mean()
 
     change_results(forger, change)
     forger.finish()
@@ -263,10 +265,10 @@ def test_values_forged_as_well_are_found_with_the_users(run, forge):
     failure = failures[0]
     assert (failure.cell, failure.metric) == (cell["cell"], "hit@3")
     assert failure.users == tuple(values.loc[lost, "user"])
-    assert "2 lists give other values than those stored" in failure.what
+    assert "the values of 2 lists differ from the stored values" in failure.what
 
 
-def test_results_that_do_not_follow_from_the_cells_are_found(run, forge):
+def test_results_that_differ_from_the_cells_are_reported(run, forge):
     forger = forge(run)
     change_results(forger, lambda table: table.__setitem__("users", table["users"] + (np.arange(len(table)) == 0)))
     forger.finish()
@@ -276,11 +278,11 @@ def test_results_that_do_not_follow_from_the_cells_are_found(run, forge):
     assert failures[0].what == "it says users 41; the cells give users 40"
 
 
-def test_lists_that_do_not_follow_from_the_scores_are_found_with_the_users(kept, forge):
-    """Two items of one user change places, and the values of the list are changed to fit: only scores can tell."""
+def test_lists_that_differ_from_the_scores_are_reported_with_the_users(kept, forge):
+    """Swaps the first two items of one user's list: only the kept scores show that."""
     forger = forge(kept)
     cell = next(event for event in forger.events("cell.finished") if event["cell"].startswith("reference bias"))
-    lists = frame(kept, cell["artifacts"]["lists"])
+    lists = read_artifact(kept, cell["artifacts"]["lists"])
     user = lists["user"].iloc[0]
     top = lists.index[lists["user"] == user][:2]
     lists.loc[top, "item"] = lists.loc[top, "item"].to_numpy()[::-1]
@@ -289,13 +291,13 @@ def test_lists_that_do_not_follow_from_the_scores_are_found_with_the_users(kept,
     assert verify(kept).holds
     (failure,) = verify(kept, "rescore").failures
     assert (failure.cell, failure.users) == (cell["cell"], (user,))
-    assert "the lists: 2 rows are not those that are computed again from the kept scores" in failure.what
+    assert "the lists: 2 rows differ from those computed again from the kept scores" in failure.what
 
 
-def test_predictions_that_were_made_better_are_found_with_the_users(run, forge):
+def test_improved_predictions_are_reported_with_the_users(run, forge):
     forger = forge(run)
     cell = next(event for event in forger.events("cell.finished") if event["cell"].startswith("reference bias"))
-    predictions = frame(run, cell["artifacts"]["predictions"])
+    predictions = read_artifact(run, cell["artifacts"]["predictions"])
     predictions.loc[0, "resolved"] = predictions.loc[0, "rating"]
     forger.replace_artifact(cell["artifacts"]["predictions"], parquet(predictions))
     forger.finish()
@@ -305,10 +307,10 @@ def test_predictions_that_were_made_better_are_found_with_the_users(run, forge):
     assert failures[1].metric == "rmse"
 
 
-def test_a_test_part_or_a_protocol_that_is_another_one_is_found(run, forge):
+def test_another_test_part_and_another_protocol_are_reported(run, forge):
     forger = forge(run)
     fold = forger.events("fold.made")[0]
-    rows = frame(run, fold["artifacts"]["test"])
+    rows = read_artifact(run, fold["artifacts"]["test"])
     rows.loc[0, "rating"] = 6.0 - rows.loc[0, "rating"]
     forger.replace_artifact(fold["artifacts"]["test"], parquet(rows))
     text = (run / "protocol.toml").read_text()
@@ -335,7 +337,7 @@ def test_a_test_part_or_a_protocol_that_is_another_one_is_found(run, forge):
     ids=lambda changes: ", ".join(map(str, changes.values())),
 )
 @pytest.mark.parametrize("with_scores", [False, True])
-def test_under_other_protocols_too(tmp_path, changes, with_scores, make_run):
+def test_runs_with_other_protocols_verify(tmp_path, changes, with_scores, make_run):
     metrics = ["ndcg@5", "precision@3", "rmse"]
     folder = make_run(tmp_path, ["reference/bias", "reference/item-knn"], metrics, with_scores, **changes)
     verification = verify(folder, "rescore")
@@ -347,14 +349,14 @@ def test_under_other_protocols_too(tmp_path, changes, with_scores, make_run):
         assert verification.sources["ndcg@5"].endswith(expected)
 
 
-def test_a_run_of_predictions_alone(tmp_path, make_run):
+def test_a_run_with_predictions_only_verifies(tmp_path, make_run):
     folder = make_run(tmp_path, ["reference/bias"], ["rmse", "mae"])
     verification = verify(folder, "rescore")
     assert verification.holds and set(verification.sources) == {"rmse", "mae"}
     assert verification.unchecked == []
 
 
-def test_a_damaged_table_is_told_and_does_not_stop_the_others(run):
+def test_a_damaged_table_is_reported_and_the_others_are_still_checked(run):
     cells = sorted((run / "artifacts").iterdir())
     for path in cells[:3]:
         path.write_bytes(b"PAR1 no table PAR1")

@@ -93,7 +93,7 @@ def call_function(function: Function, question: Question, name: str) -> Observed
 
 
 def _observed(result: object, question: Question, name: str) -> Observed:
-    """What a function returned, as the answer of an evaluator."""
+    """The value that a function returned, as the answer of an evaluator."""
     if isinstance(result, pd.Series):
         result = result.to_dict()
     if isinstance(result, Mapping):

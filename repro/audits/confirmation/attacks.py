@@ -192,7 +192,7 @@ class Attacks:
         return is_refuted
 
     def _most_distinguishing(self, policy: Hypothesis, goal: Goal) -> Question:
-        """Of several questions that meet a goal, the one to which most rivals of the policy predict another answer."""
+        """The question that meets a goal and to which most rivals of the policy predict another answer."""
         adversary = self.adversary()
         if goal.features not in self._rivals_of:
             self._rivals_of[goal.features] = self._rivals(policy, goal.features)

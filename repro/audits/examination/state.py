@@ -1,4 +1,4 @@
-"""What an examination knows at any time: every step reads it and changes it."""
+"""The state of an examination, which each step reads and changes."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class ExaminationState:
 
     @property
     def policy(self) -> Hypothesis:
-        """Of the hypotheses that predict all answers so far, the one with the most default options."""
+        """The hypothesis with the most default options among those that predict all answers so far."""
         best = min(self.engine.survivors, key=n_non_default)
         about_relevance = self.space.matching(["relevance"])
         if self.engine.free_decisions.isdisjoint(about_relevance) and "relevance.rule" in best.values:

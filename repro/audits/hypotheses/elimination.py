@@ -306,7 +306,7 @@ class Elimination:
         return NearestHypothesis(best, residual, len(errors) - len(mismatches), len(errors), mismatches)
 
     def _representatives(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
-        """Of the hypotheses that questions with these features do not distinguish, the one with the most defaults."""
+        """The hypothesis with the most defaults among those that questions with these features do not distinguish."""
         if len(hypotheses) <= 1:
             return list(hypotheses)
         questions = [self.generator.question(features(), self.rng) for _ in range(_DISTINGUISHING_QUESTIONS)]

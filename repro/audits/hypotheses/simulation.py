@@ -135,9 +135,9 @@ class Simulation:
     def _measure(self, hypothesis: Hypothesis) -> Measure:
         metric, variants = self._space.metric, hypothesis.variants
         parts = metric.parts(self._k, variants) if metric.parts else ()
-        known = metrics() if parts else {}
-        made = tuple(parse_measure(part, hypothesis.protocol, known) for part in parts)
-        return self._shared(Measure(metric, self._k, variants, made))
+        metrics_by_name = metrics() if parts else {}
+        part_measures = tuple(parse_measure(part, hypothesis.protocol, metrics_by_name) for part in parts)
+        return self._shared(Measure(metric, self._k, variants, part_measures))
 
     def _test(self, hypothesis: Hypothesis) -> Interactions:
         protocol = hypothesis.protocol

@@ -45,7 +45,7 @@ _FIRST_LINES = 100
 
 
 def format_of(file: Path, kind: TableKind, stated: str | None) -> str:
-    """One of ``kind.formats``, where "surprise" is the "text" or "json" that it is written in."""
+    """A format of ``kind.formats``; for "surprise", the "text" or "json" that the file is written in."""
     start = first_bytes(file, _START)
     if not start:
         raise empty_file(file)
@@ -113,7 +113,7 @@ def readable(file: Path) -> Iterator[None]:
 
 
 def _format_by_content(file: Path, kind: TableKind, by_suffix: str) -> str | None:
-    """What the beginning of a text file looks like; None where it does not show its format."""
+    """The format that the beginning of a text file shows; None if it shows none."""
     with open_stream(file) as stream:
         start = bytes(stream.read(_START)).removeprefix(codecs.BOM_UTF8).lstrip()
     first = start.partition(b"\n")[0]

@@ -1,4 +1,4 @@
-"""What the columns of a table mean: the kinds of tables, their roles, and what people call the columns."""
+"""The meaning of the columns of a table: kinds of tables, the roles of their columns, and common column names."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class UnknownColumns(DataError):
 
 @dataclass(frozen=True)
 class TableKind:
-    """What a table holds.
+    """A kind of table.
 
     aliases   common names of the column of each role
     text      roles whose values are read as text; the others are numbers

@@ -56,7 +56,7 @@ class Layout:
     notes: tuple[str, ...] = ()
 
     def describe(self, chosen: Mapping[str, str]) -> list[str]:
-        """What was assumed about the file; ``chosen`` has the name of the column for each role."""
+        """The assumptions made about the file; ``chosen`` has the name of the column for each role."""
         header = "with a header" if self.header else "without a header"
         delimiter = DELIMITER_NAMES.get(self.delimiter, repr(self.delimiter))
         shown = {role: name if self.header else f"column {self.names.index(name) + 1}" for role, name in chosen.items()}

@@ -56,7 +56,7 @@ def read_interactions(path: str | os.PathLike[str], **options: Any) -> Interacti
 
 
 def read_with_notes(path: str | os.PathLike[str], options: ReadOptions = DEFAULT) -> ReadResult:
-    """As :func:`read_interactions`, with notes about what was assumed to read the file."""
+    """The result of :func:`read_interactions`, with notes on the assumptions made to read the file."""
     table = read_table(path, INTERACTIONS, options)
     notes = list(table.notes)
     if options.empty_ids == "drop":

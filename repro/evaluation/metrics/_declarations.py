@@ -1,4 +1,4 @@
-"""What the declarations of several metrics share: functions of variants, and ranges (``Metric.range``)."""
+"""Functions of variants and ranges (``Metric.range``) that the declarations of several metrics share."""
 
 from __future__ import annotations
 

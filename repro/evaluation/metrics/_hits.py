@@ -63,7 +63,7 @@ _DISCOUNTS: dict[str, Callable[[float, float], float]] = {
 
 
 def discounts(kind: str, base: float, depth: int) -> FloatArray:
-    """What a gain is worth at each doubled rank, at least down to place ``depth``."""
+    """The discount of a gain at each doubled rank, at least down to rank ``depth``."""
     return _discount_table(kind, base, 1 << max(6, depth.bit_length()))
 
 

@@ -47,7 +47,7 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
 
 
 def _utilities(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """What each held-out item is worth: its utility beyond d."""
+    """The gain of each held-out item: its utility beyond d."""
     binary = variants["utility"] == "binary"
     utility = ranked.relevant_gains if binary else background.ratings_of_hits(ranked)
     return np.maximum(utility - float(variants["d"]), 0.0)

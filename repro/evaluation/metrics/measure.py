@@ -67,8 +67,10 @@ class Measure:
     @cached_property
     def short_name(self) -> str:
         """The name with the variants that differ from their defaults: another variant does not change it."""
-        known = registry()
-        return self._named({name for name, key in self._ids.items() if self.variants[name] != known[key].default})
+        all_decisions = registry()
+        return self._named(
+            {name for name, key in self._ids.items() if self.variants[name] != all_decisions[key].default}
+        )
 
     @property
     def decisions(self) -> dict[str, Value]:
@@ -87,7 +89,7 @@ class Measure:
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """What must be known besides the lists."""
+        """The inputs of the measure besides the lists."""
         also = self.metric.also_needs(self.variants) if self.metric.also_needs else ()
         return (*self.metric.needs, *also, *(("scores",) if self._sorts_items else ()))
 
@@ -122,7 +124,7 @@ class Measure:
         return self.metric.compute(ranked, self.cutoff, self.variants, background)
 
     def of_extreme_order(self, ranked: Ranked, background: Background, which: Tied) -> Any:
-        """As :meth:`of_lists`, with tied items in the best or in the worst order for this measure.
+        """The result of :meth:`of_lists` with tied items in the best or in the worst order for this measure.
 
         It takes lists that were ranked under any tie rule. If :func:`has_exact_extremes`, no order of tied items gives
         a better (worse) value of any list, nor of their average.
@@ -229,8 +231,8 @@ def bearing(decisions: Iterable[str], measures: Sequence[Measure]) -> list[str]:
     if True in of_predictions:
         stages |= set(OF_PREDICTIONS)
     stated = {key for measure in (*measures, *simple) for key in (*measure.decisions, *measure.metric.reads)}
-    known = registry()
-    return [key for key in decisions if key in stated | {"average.folds"} or known.stage_of(key) in stages]
+    all_decisions = registry()
+    return [key for key in decisions if key in stated | {"average.folds"} or all_decisions.stage_of(key) in stages]
 
 
 def by_any_name(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
@@ -358,16 +360,16 @@ def _cutoff(text: str, metric: Metric, cut: str | None) -> int | None:
 
 def _variant_changes(text: str, metric: Metric, stated: Mapping[str, str], inside: str) -> dict[str, Value]:
     """The decisions that a name states: by its alias (``stated``), or within brackets (``inside``)."""
-    known = registry()
+    all_decisions = registry()
     ids = metric.variant_ids
-    changes: dict[str, Value] = {ids[key]: _read(value, known[ids[key]]) for key, value in stated.items()}
+    changes: dict[str, Value] = {ids[key]: _read(value, all_decisions[ids[key]]) for key, value in stated.items()}
     for part in filter(None, (piece.strip() for piece in inside.split(","))):
         key, equals, written = (piece.strip() for piece in part.partition("="))
         if not equals or key not in ids:
             raise ProtocolError(
                 f"metric '{text}': no variant '{key}'{nearest(key, ids)} {metric.name} has: {', '.join(ids) or 'none'}"
             )
-        value = _read(written, known[ids[key]])
+        value = _read(written, all_decisions[ids[key]])
         if key in stated and changes[ids[key]] != value:
             raise ProtocolError(f"metric '{text}' states {key} twice: its name means {key}={stated[key]}")
         changes[ids[key]] = value

@@ -114,7 +114,7 @@ def add_up(blocks: Sequence[FloatArray]) -> FloatArray:
 
 @dataclass(frozen=True)
 class Metric:
-    """What all metrics have: :class:`RankingMetric`, :class:`CollectionMetric` and :class:`PredictionMetric`.
+    """The fields of all metrics: :class:`RankingMetric`, :class:`CollectionMetric` and :class:`PredictionMetric`.
 
     name        as it is written in a study: ``ndcg``
     title       its name in words

@@ -41,7 +41,7 @@ def ndcg(ranked: Ranked, k: int | None, variants: Variants, background: Backgrou
 
 
 def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """What each held-out item is worth."""
+    """The gain of each held-out item."""
     match variants["gain"]:
         case "binary":
             return ranked.relevant_gains

@@ -151,7 +151,7 @@ def _most_within(ranked: Ranked, k: int) -> int:
 
 @compiled
 def _hits_inside(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, inside: int, first: bool) -> Any:
-    """As :func:`_hits_in_order`, with relevant items first (last) in their group.
+    """The result of :func:`_hits_in_order` with relevant items first (last) in their group.
 
     Of a group across rank ``k``, ``inside`` relevant items, or the nearest number that there can be, are first (last)
     of those within ``k``, and the others are at the end.

@@ -751,7 +751,7 @@ def _find_hits(
 def _find_given_hits(
     begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, mark: Any, hit_at: Any
 ) -> bool:
-    """As :func:`_find_hits`, for candidates in any order; returns whether all items are distinct."""
+    """Does the same as :func:`_find_hits` for candidates in any order; returns whether all items are distinct."""
     single = True
     for i in range(size):
         column = columns[begin + i]

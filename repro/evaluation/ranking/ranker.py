@@ -347,7 +347,7 @@ def listed_scores(ranked: Ranked, scores: Scores, block: ListBlock, rules: Ranki
 
 
 def given_scores(ranked: Ranked, given: GivenLists, rules: RankingRules) -> FloatArray:
-    """As :func:`listed_scores`, for lists that ``rank_lists`` returned."""
+    """The result of :func:`listed_scores` for lists that ``rank_lists`` returned."""
     if not len(given.items):
         return np.full(ranked.items.shape, np.nan)
     n_items = len(rules.item_ids)

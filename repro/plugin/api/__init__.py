@@ -1,1 +1,1 @@
-"""What authors of plug-ins read: the hooks, the interfaces, evaluators, scores, and helpers that plug-ins share."""
+"""The interface for authors of plug-ins: hooks, classes, evaluators, scores, and helpers that plug-ins share."""

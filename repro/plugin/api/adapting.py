@@ -1,4 +1,4 @@
-"""What adapters of several frameworks share: declarations, weights of training rows, and blocks of scores."""
+"""Helpers that adapters of several frameworks share: declarations, weights of training rows, blocks of scores."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def require_at_least(lowest: Mapping[str, float], values: Mapping[str, Parameter
 
 
 def row_weights(values: ParameterValue) -> Weigh:
-    """What a training row weighs: ``ratings`` are weights as they are, ``binary`` is 1 for each row."""
+    """A function from ratings to the weights of training rows: 1 for each with ``binary``, else the ratings."""
     return np.ones_like if values == "binary" else np.asarray
 
 

@@ -1,4 +1,4 @@
-"""What the core requires of the values that a plug-in returns; checked in the host and in isolated workers."""
+"""Checks of the values that a plug-in returns, in the host and in isolated workers."""
 
 from __future__ import annotations
 

@@ -36,18 +36,18 @@ FEATURES: Mapping[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What an evaluator is asked about: known scores, and what was held out. An evaluator that predicts ratings finds
-    its predictions among the scores.
+    """The input of an evaluator: known scores, and training and held-out rows. For an evaluator of predicted ratings,
+    the scores are the predictions.
 
     scores  of users (rows) for items (columns); ``train`` and ``test`` have the codes of rows and columns. A score
             that is not a number is missing
     train   the training rows; users who only have such rows are not tested
     test    the held-out rows
-    order   the items in the order in which they are presented: that of rows in a frame, of keys, of columns where
-            the framework numbers items itself
-    scale   the lowest and the highest rating there may be
-    listed  which items each user's list has at all; None where it has all of them. Of the others the evaluator is
-            told nothing; a user without any has no list
+    order   the items in the order of presentation: the order of rows in a frame, of keys in a mapping, or of columns
+            where the framework numbers items itself
+    scale   the lowest and the highest possible rating
+    listed  the items in each user's list, as a mask; None if all items are in all lists. The evaluator gets no other
+            items; a user without any has no list
     """
 
     scores: Scores
@@ -75,7 +75,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Observed:
-    """What an evaluator answered: its number, and that of each user of whom it tells one, by code.
+    """The answer of an evaluator: its number for all users, and its numbers for single users, by user code.
 
     ``value`` is None where it gives no number for all users together, ``per_user`` where it gives none for each.
     """
@@ -105,8 +105,8 @@ class Evaluator:
 
 @dataclass(frozen=True, eq=False)
 class PipelineFold:
-    """One fold of a framework's own evaluation: its training and test rows, as positions in the data set, what its
-    fitted model said of users (rows) and items (columns) by code, and the numbers that it reported, by measure."""
+    """One fold of a framework's own evaluation: its training and test rows, as positions in the data set, the scores of
+    its fitted model for users (rows) and items (columns) by code, and the numbers that it reported, by measure."""
 
     train: RowArray
     test: RowArray

@@ -46,7 +46,7 @@ class GroupedRows:
 
 
 def _take(values: npt.NDArray[Any], positions: IndexArray, axis: int) -> npt.NDArray[Any]:
-    """As ``np.take``, without a copy where all positions are in their order."""
+    """The result of ``np.take``, without a copy if all positions are in their order."""
     if len(positions) == values.shape[axis] and (positions == np.arange(len(positions))).all():
         return values
     return np.take(values, positions, axis=axis)

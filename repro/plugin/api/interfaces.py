@@ -97,7 +97,7 @@ class Algorithm:
     uses_history: bool = False
 
     def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
-        """What it ranks by with these parameters, which must be complete."""
+        """The kind of its scores with these parameters, which must be complete."""
         kind: ScoreKind = self.scores or ("ratings" if self.predicts else "ranking")
         if kind == "ratings" and any(parameters[name] not in values for name, values in self.ratings_with.items()):
             return "ranking"

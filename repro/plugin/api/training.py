@@ -15,7 +15,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class TrainingData(Interactions):
-    """What an algorithm learns from: a pair of user and item may have several rows.
+    """The training data of an algorithm; a pair of user and item may have several rows.
 
     sessions      the session of each row, or None where there are no sessions
     user_columns  by name, a value for each user

@@ -1,1 +1,1 @@
-"""What the host does with plug-ins: it discovers them, looks things up, places them and checks what they return."""
+"""The host of plug-ins: it discovers them, finds their algorithms, runs them in a process and checks their results."""

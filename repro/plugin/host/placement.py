@@ -77,7 +77,7 @@ class Plugins(Catalogue):
         return pins
 
     def environment_of(self, name: str) -> Environment | None:
-        """What a framework needs to run, with the pinned versions; None where its plug-in brings everything."""
+        """The requirements of a framework with the pinned versions; None if its plug-in brings everything."""
         requirements, pins = self.declared_framework(name).environment, self.pins(name)
         return with_pins(requirements, pins) if requirements and pins else requirements
 

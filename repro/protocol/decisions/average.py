@@ -1,4 +1,4 @@
-"""Who is averaged, and how."""
+"""Decisions on averages: which users and folds are averaged, and how."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a score that is not there means for the ranking."""
+"""Decisions on how missing scores are ranked."""
 
 from repro.protocol.decision import Decision, Option, When
 

@@ -1,4 +1,4 @@
-"""How predicted ratings are compared with real ones."""
+"""Decisions on how predicted ratings are compared with real ones."""
 
 from repro.protocol.decision import Decision, Option, When
 from repro.protocol.decisions.missing import fallback, mean_options

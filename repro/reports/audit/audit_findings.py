@@ -1,4 +1,4 @@
-"""What is surprising in an audit, the gravest first; what many measures of a framework share is one finding."""
+"""The surprising results of an audit, the gravest first; a finding may cover many measures of a framework."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def answer_section(view: RunView) -> Section:
 
 
 def _kind(view: RunView) -> str:
-    """What the answer is about, and which fact of the study decides that."""
+    """The subject of the answer, and the fact of the study that decides on it."""
     reasons = []
     if view.recurring:
         verb = "comes" if len(view.recurring) == 1 else "come"

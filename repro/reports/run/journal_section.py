@@ -1,4 +1,4 @@
-"""The journal: a searchable table with a line for each event, which opens to the full event."""
+"""The section "Journal" of the report: a searchable table of events; a click on a row shows the full event."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from repro.text import plural
 
 
 def journal_section(view: RunView) -> Section:
-    """Search, the table, and the lines themselves."""
-    # Up to the end of the run: events of later reports and exports must not change the report.
+    """The section with the search field, the table of events, and the packed lines of the journal."""
+    # Events after the end of the run (later reports and exports) must not change the report.
     lines = view.journal.lines[: view.journal.end.number]
     table = Table(
         ["line", "time (UTC)", "event", "what"],
@@ -25,8 +25,10 @@ def journal_section(view: RunView) -> Section:
         label="Journal",
         anchor="journal-table",
     )
-    stored = journal_bytes(view.run.folder / JOURNAL).split(b"\n")  # the bytes, so that readers can check the chain
-    content = b"".join(stored[line.number - 1] + b"\n" for line in lines)
+    stored_lines = journal_bytes(view.run.folder / JOURNAL).split(
+        b"\n"
+    )  # the bytes, so that readers can check the chain
+    content = b"".join(stored_lines[line.number - 1] + b"\n" for line in lines)
     return Section(
         "journal",
         "Journal",

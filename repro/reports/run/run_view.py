@@ -1,4 +1,4 @@
-"""What all sections of a report need of a run: its table, its findings and its tests, each computed once."""
+"""The table, the findings and the tests of a run, each computed once for all sections of a report."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _parts(value: Any, within: tuple[int, ...], depth: int) -> Iterator[bytes]:
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """What an object consists of."""
+    """The parts of an object that its digest covers."""
     if isinstance(value, np.ndarray):
         yield f"{value.dtype.str} {value.shape}".encode()
         if value.dtype.kind == "O":

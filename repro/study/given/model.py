@@ -76,7 +76,7 @@ class GivenModel:
 
     @property
     def fitted(self) -> str:
-        """What is fitted on each fold, as a sentence."""
+        """A sentence on what is fitted on each fold."""
         if self.is_fitted_here:
             return "each fold fits a copy of it on the training part"
         return "it was fitted before, if at all, and is the same in every fold: it may have seen held-out rows"

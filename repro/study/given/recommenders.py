@@ -79,8 +79,8 @@ class Asked:
         codes, known = pd.factorize(users)
         for code, user in enumerate(known):
             rows = np.flatnonzero(codes == code)
-            asked, within = np.unique(items[rows], return_inverse=True)
-            values[rows] = self.block(np.array([user], dtype=users.dtype), asked)[0][within]
+            requested_items, within = np.unique(items[rows], return_inverse=True)
+            values[rows] = self.block(np.array([user], dtype=users.dtype), requested_items)[0][within]
         return values
 
     def _of_user(self, user: Any, items: IdArray) -> FloatArray:
@@ -174,8 +174,8 @@ class Matrix:
             part = slice(start, start + 1024)
             users, places = np.unique(queries.users[part], return_inverse=True)
             columns, within = np.unique(items[part], return_inverse=True)
-            asked = Queries(users, queries.history)
-            values[part] = self.score(asked, columns).values[places, within]
+            user_queries = Queries(users, queries.history)
+            values[part] = self.score(user_queries, columns).values[places, within]
         return Scores.from_nan(values)
 
 

@@ -69,7 +69,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Choices:
-    """One of these values."""
+    """A choice between these values."""
 
     values: tuple[ParameterValue, ...]
 

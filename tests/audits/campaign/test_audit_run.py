@@ -142,8 +142,10 @@ def test_who_agrees_and_the_whole_evaluation(undisturbed):
 def test_the_table_of_policies(undisturbed):
     with (undisturbed / "report" / "policies.csv").open() as file:
         rows = list(csv.DictReader(file))
-    told = [(row["evaluator"], row["measure"], row["metric"], row["confirmed"], row["predict.clip"]) for row in rows]
-    assert told == [
+    summaries = [
+        (row["evaluator"], row["measure"], row["metric"], row["confirmed"], row["predict.clip"]) for row in rows
+    ]
+    assert summaries == [
         ("tiny/plain", "mae", "mae", "200", "none"),
         ("tiny/plain", "mse", "mse", "200", "none"),
         ("tiny/clipped", "mae", "mae", "200", "scale"),

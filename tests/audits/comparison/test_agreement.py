@@ -1,4 +1,4 @@
-"""Who agrees with whom: tiny evaluators that differ in one known thing are told apart by the case that shows it."""
+"""Agreement of evaluators: the comparison distinguishes tiny evaluators that differ in one known thing, by a case."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_order_of_ties_is_seen_on_two_items():
     tied = [item for item, score in user.scores.items() if score == ranked[-1]]
     assert held_out in tied and len(tied) == 2
     hit = {"low first": held_out == min(tied), "high first": held_out == max(tied)}
-    assert {name: said.value for name, said in pair.case.answers.items()} == {
+    assert {name: answer.value for name, answer in pair.case.answers.items()} == {
         name: is_hit / question.k for name, is_hit in hit.items()
     }
     assert not {"plain lists", "ratings", "short lists"} & set(pair.gaps)
@@ -108,7 +108,7 @@ def test_the_length_of_the_list_is_seen_on_one_item():
     [user] = question.tested
     # One item, which is a hit, and two places: a half of the places, or all of the list.
     assert (question.k, len(question.items), len(user.test)) == (2, 1, 1)
-    assert {name: said.value for name, said in pair.case.answers.items()} == {"k": 0.5, "length": 1.0}
+    assert {name: answer.value for name, answer in pair.case.answers.items()} == {"k": 0.5, "length": 1.0}
     assert "plain lists" not in pair.gaps
 
 
@@ -116,7 +116,7 @@ def test_a_threshold_is_seen_on_one_low_rating():
     pair = only(compare(box("any", precision()), box("from 3.5", precision(least=3.5))))
     assert pair.case.kind == "ratings"
     [user] = pair.case.question.tested
-    assert sorted(said.value for said in pair.case.answers.values()) == [0.0, 1.0]
+    assert sorted(answer.value for answer in pair.case.answers.values()) == [0.0, 1.0]
     listed_first = max(user.scores, key=user.scores.get)
     assert dict(user.test)[listed_first] < 3.5
 
@@ -193,7 +193,7 @@ def test_numbers_for_all_and_numbers_for_each_are_not_compared():
     def each(question: Question) -> Observed:
         codes = {user: code for code, user in enumerate(question.case.test.user_ids.tolist())}
         alone = {codes[user.id]: precision()(Question((user,), question.items, question.k)) for user in question.tested}
-        return Observed(None, {code: said.value for code, said in alone.items()})
+        return Observed(None, {code: answer.value for code, answer in alone.items()})
 
     assert only(compare(box("all", precision()), box("each", each))).verdict == "not compared"
     assert only(compare(box("each", each), box("each too", each))).verdict == "agree"
@@ -252,10 +252,10 @@ def test_black_boxes_without_a_common_cutoff_are_refused():
 
 
 def test_progress_is_told():
-    told = []
-    compare(box("a", precision()), box("b", precision()), progress=lambda *what: told.append(what))
-    assert {metric for metric, _, _ in told} == {"precision@k"}
-    assert [done for _, done, _ in told] == list(range(len(told))) and told[-1][1] == told[-1][2]
+    calls = []
+    compare(box("a", precision()), box("b", precision()), progress=lambda *call: calls.append(call))
+    assert {metric for metric, _, _ in calls} == {"precision@k"}
+    assert [done for _, done, _ in calls] == list(range(len(calls))) and calls[-1][1] == calls[-1][2]
 
 
 def test_the_share_is_that_of_all_pairs_that_were_compared():

@@ -109,12 +109,12 @@ def test_the_policy_is_a_protocol_that_reads_back(audited):
 @once
 def test_what_cannot_be_told_apart_is_said(audited):
     _, inference = audited
-    said = {key: group for group in inference.undetermined for key in group.decisions}
-    assert set(said["relevance.grades"].of("relevance.grades")) == {"relevant", "judged"}  # gains are binary
-    assert "questions distinguishes them" in said["relevance.grades"].why
-    assert "no such mark" in said["missing.fallback"].why
-    assert "as its author says" in said["data.duplicates"].why
-    assert not said.keys() & inference.policy.keys()
+    group_of = {key: group for group in inference.undetermined for key in group.decisions}
+    assert set(group_of["relevance.grades"].of("relevance.grades")) == {"relevant", "judged"}  # gains are binary
+    assert "questions distinguishes them" in group_of["relevance.grades"].why
+    assert "no such mark" in group_of["missing.fallback"].why
+    assert "as its author says" in group_of["data.duplicates"].why
+    assert not group_of.keys() & inference.policy.keys()
 
 
 @once

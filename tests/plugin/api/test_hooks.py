@@ -156,7 +156,7 @@ def test_hook_repro_metrics(study, example, run, tmp_path):
     shown = run("-m", "repro", "evaluate", *given, path=example, REPRO_PLUGINS="example-extras")
     assert json.loads(shown.stdout)["results"][0]["value"] == 0.5
     shown = run("-m", "repro", "metrics", "show", "filled", path=example, REPRO_PLUGINS="example-extras")
-    assert "Of the k places of each list, those that have an item" in shown.stdout
+    assert "The share of the k places of each list that have an item" in shown.stdout
 
 
 def test_hook_repro_splitters(study):

@@ -164,8 +164,8 @@ def odd(tmp_path) -> AuditResults:
 
 
 def test_the_gravest_comes_first_and_what_measures_share_is_one_finding(odd):
-    told = [(finding.kind, finding.topic, finding.measures) for finding in findings_of(odd)]
-    assert told == [
+    summaries = [(finding.kind, finding.topic, finding.measures) for finding in findings_of(odd)]
+    assert summaries == [
         ("outside the range", "short lists", ("a/x p", "a/x map")),
         ("random", "ties", ("b/x p",)),
         ("order of rows", "plain lists", ("b/y p",)),
@@ -201,11 +201,11 @@ def test_what_a_metric_cannot_be():
 
 
 def test_the_numbers_that_sum_it_up(odd):
-    told = headline(odd)
-    assert (told["frameworks"], told["evaluators"], told["measures"]) == (4, 5, 6)
-    assert (told["explained"], told["explained_but"], told["no_policy"], told["failed"]) == (2, 4, 0, 0)
-    assert (told["pairs_agreeing"], told["pairs"]) == (3, 10)
-    assert (told["pipeline_measures_equal"], told["pipeline_measures"]) == (0, 1)
+    numbers = headline(odd)
+    assert (numbers["frameworks"], numbers["evaluators"], numbers["measures"]) == (4, 5, 6)
+    assert (numbers["explained"], numbers["explained_but"], numbers["no_policy"], numbers["failed"]) == (2, 4, 0, 0)
+    assert (numbers["pairs_agreeing"], numbers["pairs"]) == (3, 10)
+    assert (numbers["pipeline_measures_equal"], numbers["pipeline_measures"]) == (0, 1)
 
 
 def test_options_that_cannot_be_told_apart_do_not_differ():

@@ -151,10 +151,10 @@ def explain(name: str, as_json: bool) -> None:
     """
     from repro.protocol import registry
 
-    known = registry()
-    decisions = known.family(name) if name else list(known.values())
+    all_decisions = registry()
+    decisions = all_decisions.family(name) if name else list(all_decisions.values())
     if not decisions:
-        decisions = [known[name]]  # raises an error that suggests the nearest name
+        decisions = [all_decisions[name]]  # raises an error that suggests the nearest name
     if as_json:
         print_json([{"id": decision.id, **plain_decision(decision)} for decision in decisions])
     elif name:
