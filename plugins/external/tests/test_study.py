@@ -99,7 +99,7 @@ def test_the_journal_says_what_the_system_said_and_took(finished):
 
 def test_the_report_says_it_too(finished):
     report = write_report(finished).read_text()
-    assert "<h2>What the systems say</h2>" in report
+    assert "<h2>Notes of the systems</h2>" in report
     assert "taken by the system: the order of items with the same score" in report
     assert "lists: places, not scores" in report
     assert "<td>1, 2</td>" in report  # the same on both folds, and said once
