@@ -77,8 +77,10 @@ def most_similar(unknown: str, known: Iterable[str]) -> str | None:
     if len(names) > _MANY:
         close = difflib.get_close_matches(unknown, names, n=1, cutoff=_LEAST)
     else:
-        similar = [(_similarity(unknown, name), -place, name) for place, name in enumerate(names)]
-        close = [name for similarity, _, name in sorted(similar)[-1:] if similarity >= _LEAST]
+        similar = {name: _similarity(unknown, name) for name in names}
+        highest = max(similar.values(), default=0.0)
+        near = [name for name in names if similar[name] == highest >= _LEAST]
+        close = sorted(near, key=lambda name: -difflib.SequenceMatcher(None, unknown, name).ratio())  # with the case
     if not close:
         close = [name for name in names if unknown and unknown in name][:1]
     return close[0] if close else None

@@ -151,7 +151,7 @@ def label_of(name: object, entries: Sequence[Entry]) -> str:
 def _given_entries(table: Mapping[str, Any], models: Mapping[str, Any]) -> list[Entry]:
     """The entry of a model that is given in Python, or of the record of one; none for an algorithm of a plug-in."""
     given = table.get("model")
-    if given is None and "code" not in table:
+    if given is None and table.get("code") is None:
         return []
     if given is None:
         given = GivenModel.from_record(table["use"], table["code"])

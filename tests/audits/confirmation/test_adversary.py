@@ -22,20 +22,23 @@ from repro.audits.questions.aspects import RANKING
 from repro.errors import ProtocolError
 from repro.plugin import FEATURES
 
-ONLY = {
-    "ties": False,
-    "missing_scores": False,
-    "infinite_scores": False,
-    "zero_scores": False,
-    "partial_lists": False,
-    "empty_lists": False,
-    "short_lists": False,
-    "duplicates": False,
-    "unknown_items": False,
-    "training_rows": False,
-    "graded_ratings": False,
-}
-GRADED = ONLY | {"graded_ratings": True, "zero_ratings": True, "fractional_ratings": True}
+# What the functions here cannot be given: everything but plain lists; and the same, but for graded ratings.
+ONLY = frozenset(
+    {
+        "ties",
+        "missing_scores",
+        "infinite_scores",
+        "zero_scores",
+        "partial_lists",
+        "empty_lists",
+        "short_lists",
+        "duplicates",
+        "unknown_items",
+        "training_rows",
+        "graded_ratings",
+    }
+)
+GRADED = ONLY - {"graded_ratings"}
 
 
 def mean_of_users(of_user: Callable[[pd.DataFrame, pd.DataFrame], float | None]) -> Callable[..., float]:
@@ -80,8 +83,8 @@ def recall_above(threshold: float, *, inclusive: bool) -> Callable[[pd.DataFrame
 
 def test_ties_that_a_sort_leaves_stable_in_short_lists_only_follow_no_rule():
     """Infinite scores, of which several are equal as well, are not blamed for it."""
-    takes = ONLY | {"ties": True, "infinite_scores": True}
-    inference = audit(mean_of_users(stable_if_short), "hit", k=3, evidence=False, **takes)
+    cannot = ONLY - {"ties", "infinite_scores"}
+    inference = audit(mean_of_users(stable_if_short), "hit", k=3, evidence=False, cannot=cannot)
     assert inference.verdict == "explained but for ties"
     assert "infinite scores" in inference.holds
     [ties] = inference.unexplained
@@ -98,8 +101,8 @@ def test_who_refuses_users_without_a_list_may_still_average_nobody():
             raise ValueError("a user has no list")
         return float(np.isin(mine.sort_values("score").item[-3:], held_out.item[held_out.rating >= 3]).any())
 
-    takes = ONLY | {"graded_ratings": True, "empty_lists": True}
-    inference = audit(mean_of_users(hit), "hit", k=3, evidence=False, **takes)
+    cannot = ONLY - {"graded_ratings", "empty_lists"}
+    inference = audit(mean_of_users(hit), "hit", k=3, evidence=False, cannot=cannot)
     assert inference.status == "explained", inference.to_text()
     assert inference.policy["average.no_relevant"] == "zero"
     assert "average.nobody" not in inference.policy
@@ -116,7 +119,7 @@ def test_a_question_that_the_core_cannot_evaluate_refutes_nothing():
 
 
 def test_ties_by_a_hash_are_pseudo_random():
-    inference = audit(mean_of_users(hashed_ties), "hit", k=3, evidence=False, **ONLY | {"ties": True})
+    inference = audit(mean_of_users(hashed_ties), "hit", k=3, evidence=False, cannot=ONLY - {"ties"})
     assert inference.verdict == "explained but for ties"
     [ties] = inference.unexplained
     assert "pseudo-random" in ties.note
@@ -129,7 +132,7 @@ def test_ties_by_a_hash_are_pseudo_random():
 )
 def test_a_threshold_is_an_interval_that_answers_allow(threshold, inclusive, below):
     function = mean_of_users(recall_above(threshold, inclusive=inclusive))
-    inference = audit(function, "recall", k=3, evidence=False, **GRADED)
+    inference = audit(function, "recall", k=3, evidence=False, cannot=GRADED)
     assert inference.status == "explained", inference.to_text()
     interval = inference.threshold
     assert interval.not_relevant < interval.relevant < interval.not_relevant + 2e-6
@@ -140,7 +143,7 @@ def test_a_threshold_is_an_interval_that_answers_allow(threshold, inclusive, bel
 
 def test_a_threshold_between_whole_ratings_stays_an_interval():
     function = mean_of_users(recall_above(3.2, inclusive=True))
-    inference = audit(function, "recall", k=3, evidence=False, **GRADED | {"fractional_ratings": False})
+    inference = audit(function, "recall", k=3, evidence=False, cannot=GRADED | {"fractional_ratings"})
     assert (inference.threshold.not_relevant, inference.threshold.relevant) == (3.0, 4.0)
     assert not {"relevance.threshold", "relevance.inclusive"} & inference.policy.keys()
     assert "ratings from 4 on are relevant, ratings up to 3 are not" in inference.to_text()
@@ -168,8 +171,8 @@ def test_a_denominator_that_looks_at_the_length_of_the_list():
         precisions = np.cumsum(hits) / np.arange(1, len(best) + 1)
         return float((precisions * hits).sum() / max(1, min(3, len(best), held_out.item.nunique())))
 
-    takes = ONLY | {"partial_lists": True, "short_lists": True}
-    inference = audit(mean_of_users(ap), "ap", k=3, evidence=False, **takes)
+    cannot = ONLY - {"partial_lists", "short_lists"}
+    inference = audit(mean_of_users(ap), "ap", k=3, evidence=False, cannot=cannot)
     assert inference.policy["metric.ap.denominator"] == "min-list", inference.to_text()
     assert inference.measure == "ap[denominator=min-list]@k"
 
@@ -180,7 +183,7 @@ def test_a_variant_that_no_question_determines_is_not_in_the_headline():
     def first(mine, held_out):
         return float(mine.sort_values("score", ascending=False).item.iloc[0] in set(held_out.item))
 
-    inference = audit(mean_of_users(first), "ndcg", k=1, evidence=False, **ONLY)
+    inference = audit(mean_of_users(first), "ndcg", k=1, evidence=False, cannot=ONLY)
     assert "gain" not in inference.measure and "discount" not in inference.measure
     left = {key: group for group in inference.undetermined for key in group.decisions}
     assert len(left["metric.ndcg.discount"].of("metric.ndcg.discount")) > 1
@@ -206,7 +209,7 @@ def test_a_function_gets_the_cutoffs_that_were_given_and_no_others(k):
         hits = scores.sort_values("score", ascending=False).groupby("user").head(k).merge(truth, on=["user", "item"])
         return len(hits) / k / truth.user.nunique()
 
-    inference = audit(precision, "precision", k=k, **ONLY)
+    inference = audit(precision, "precision", k=k, cannot=ONLY)
     assert inference.status == "explained" and inference.evidence
     assert seen == ({k} if isinstance(k, int) else set(k))
     assert ("other cut-offs" in inference.not_asked) and "Not asked" in inference.to_text()
@@ -215,7 +218,7 @@ def test_a_function_gets_the_cutoffs_that_were_given_and_no_others(k):
 
 
 def test_the_page_says_what_was_never_asked():
-    inference = audit(mean_of_users(recall_above(0.0, inclusive=True)), "recall", k=2, evidence=False, **ONLY)
+    inference = audit(mean_of_users(recall_above(0.0, inclusive=True)), "recall", k=2, evidence=False, cannot=ONLY)
     page = inference.to_text()
     assert "as it is called here" in page
     assert "equal scores: as its author says" in page

@@ -224,14 +224,8 @@ def test_an_evaluator_of_single_precision(functions):
             for user, value in functions.users_precision(*given).items()
         }
 
-    takes = {
-        "duplicates": False,
-        "missing_scores": False,
-        "zero_scores": False,
-        "infinite_scores": False,
-        "ties": False,
-    }
-    inference = audit(single, "precision", k=3, name="single", evidence=False, **takes)
+    cannot = {"duplicates", "missing_scores", "zero_scores", "infinite_scores", "ties"}
+    inference = audit(single, "precision", k=3, name="single", evidence=False, cannot=cannot)
     assert (inference.status, inference.decimals) == ("explained", 6)
     assert inference.summary == "single is precision[denominator=k]@k, in single precision"
 
@@ -311,9 +305,10 @@ def hits(known_only=False, refuses_omniscience=False, flatters=False):
     return hit
 
 
-PLAIN_ONLY = dict.fromkeys(
-    ("ties", "missing_scores", "infinite_scores", "zero_scores", "partial_lists", "empty_lists", "duplicates"), False
-) | {"short_lists": False, "unknown_items": False, "graded_ratings": False}
+PLAIN_ONLY = frozenset(
+    {"ties", "missing_scores", "infinite_scores", "zero_scores", "partial_lists", "empty_lists", "duplicates"}
+    | {"short_lists", "unknown_items", "graded_ratings"}
+)
 
 
 def without_training(inference):
@@ -323,7 +318,7 @@ def without_training(inference):
 
 
 def test_who_has_nothing_to_say_of_strangers_is_asked_about_others():
-    inference = audit(hits(known_only=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    inference = audit(hits(known_only=True), "hit", k=2, evidence=False, cannot=PLAIN_ONLY)
     assert without_training(inference) and inference.confirmed == 200
     assert inference.status == "explained but for"
     [strange] = inference.unexplained
@@ -333,7 +328,7 @@ def test_who_has_nothing_to_say_of_strangers_is_asked_about_others():
 
 def test_who_says_the_same_of_all_strangers_is_asked_about_others():
     """That everybody hits is what a policy gives that ranks nothing but held-out items; it is none of others."""
-    inference = audit(hits(flatters=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    inference = audit(hits(flatters=True), "hit", k=2, evidence=False, cannot=PLAIN_ONLY)
     assert without_training(inference) and inference.confirmed == 200
     assert inference.protocol["candidates.base"] in ("all-items", "train-items")
     [strange] = inference.unexplained
@@ -347,11 +342,11 @@ def test_who_leaves_unknown_items_out_of_the_test_is_found_out():
         known = set(train["item"])
         return hits()(scores[scores["item"].isin(known)], truth[truth["item"].isin(known)], train, k)
 
-    takes = PLAIN_ONLY | {"unknown_items": True}
-    inference = audit(known_only, "hit", k=2, evidence=False, **takes)
+    cannot = PLAIN_ONLY - {"unknown_items"}
+    inference = audit(known_only, "hit", k=2, evidence=False, cannot=cannot)
     assert inference.status == "explained" and inference.confirmed == inference.tried
     assert (inference.policy["split.unseen_items"], inference.policy["candidates.base"]) == ("drop", "train-items")
-    kept = audit(hits(), "hit", k=2, evidence=False, **takes)
+    kept = audit(hits(), "hit", k=2, evidence=False, cannot=cannot)
     assert (kept.policy["split.unseen_items"], kept.policy["candidates.base"]) == ("keep", "all-items")
 
 
@@ -362,8 +357,8 @@ def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
         best = scores.sort_values("score", ascending=False).groupby("user").head(k)
         return best.merge(wanted, on=["user", "item"]).user.nunique() / wanted.user.nunique()  # or ZeroDivisionError
 
-    takes = PLAIN_ONLY | {"graded_ratings": True, "duplicates": True}
-    inference = audit(hit, "hit", k=2, evidence=False, **takes)
+    cannot = PLAIN_ONLY - {"graded_ratings", "duplicates"}
+    inference = audit(hit, "hit", k=2, evidence=False, cannot=cannot)
     assert inference.status == "explained", inference.to_text()
     assert inference.policy["data.duplicates"] == "first"
     assert inference.policy["average.no_relevant"] == "skip"
@@ -371,7 +366,7 @@ def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
 
 @pytest.mark.slow
 def test_who_refuses_users_that_know_everything_is_asked_about_others():
-    inference = audit(hits(refuses_omniscience=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    inference = audit(hits(refuses_omniscience=True), "hit", k=2, evidence=False, cannot=PLAIN_ONLY)
     assert inference.status == "explained" and inference.confirmed == 200 and without_training(inference)
 
 
