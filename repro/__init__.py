@@ -31,6 +31,7 @@ _PUBLIC = {
     "datasets": "repro.catalogue",
     "decisions": "repro.catalogue",
     "diff": "repro.explanations",
+    "doctor": "repro.machine",
     "evaluate": "repro.lists",
     "explain": "repro.explanations",
     "export": "repro.exports",
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from repro.exports import export
     from repro.lists import evaluate
     from repro.lists.curves import curves
+    from repro.machine import doctor
     from repro.metric_study import study_metrics
     from repro.protocol import Protocol
     from repro.replications import Claim, replicate
@@ -124,6 +126,7 @@ __all__ = [
     "datasets",
     "decisions",
     "diff",
+    "doctor",
     "evaluate",
     "evaluation",
     "explain",

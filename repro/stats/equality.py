@@ -42,7 +42,7 @@ def common_decimals(values: npt.ArrayLike) -> int | None:
 
     Negative if they differ by more than half of 1; None if they do not differ, rounding errors aside.
 
-    >>> common_decimals([0.12341, 0.12344])
+    >>> repro.stats.equality.common_decimals([0.12341, 0.12344])
     4
     """
     array = np.asarray(values, dtype=np.float64)

@@ -18,7 +18,7 @@ from repro.protocol.toml import Inline
 from repro.study.given import GivenModel, as_tables
 from repro.study.tuning.settings import Domain
 
-KEYS = ("use", "label", "parameters", "seed", "tune", "code", "model")
+KEYS = ("use", "label", "parameters", "seed", "tune", "code")
 EVERY = "*"
 STUDY_SEED = "study"
 _LABEL = re.compile(r"[^\x00-\x1f/]+")
@@ -169,10 +169,11 @@ def _as_table(algorithm: str | Mapping[str, Any]) -> Mapping[str, Any]:
     table = {"use": algorithm} if isinstance(algorithm, str) else algorithm
     if not isinstance(table, Mapping):
         raise StudyError(f'an algorithm is "framework/algorithm" or a table with use, label, parameters; not {table!r}')
+    given = isinstance(table.get("model"), GivenModel)
     for key in table:
-        if key not in KEYS:
+        if key not in KEYS and not (given and key == "model"):
             raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, KEYS)}")
-    if isinstance(table.get("model"), GivenModel):
+    if given:
         return table
     if not isinstance(table.get("use"), str):
         raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')

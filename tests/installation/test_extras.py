@@ -55,7 +55,7 @@ def guarded(around):
 
 def test_every_import_is_of_the_core_or_of_an_extra():
     """Optional packages are imported where they are used, and nothing else is imported."""
-    known = {*sys.stdlib_module_names, *CORE, *OPTIONAL, "repro", "grpc"}  # Ray's client brings gRPC
+    known = {*sys.stdlib_module_names, *CORE, *OPTIONAL, "repro", "grpc", "IPython"}  # of Ray's client; of notebooks
     unknown, unguarded = [], []
     for path in sorted((ROOT / "repro").rglob("*.py")):
         # The drawing process is started where its package is installed; the kit is for authors who have pytest.

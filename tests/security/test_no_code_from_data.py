@@ -43,6 +43,9 @@ ALLOWED = {
     "self.algorithm.model_.eval",
 }
 
+# A model that a user gives in Python goes to the workers of the same run by cloudpickle; no file or network feeds it.
+ALLOWED_IMPORTS = {("repro/study/given/model.py", "imports cloudpickle")}
+
 
 def dotted(node: ast.AST) -> str:
     match node:
@@ -79,8 +82,12 @@ def test_there_are_sources():
 @pytest.mark.parametrize("part", ["repro", "plugins"])
 def test_nothing_that_is_read_is_run(part):
     own = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == part]
-    faults_by_file = {str(path.relative_to(ROOT)): faults(ast.parse(path.read_text())) for path in own}
-    assert {path: messages for path, messages in faults_by_file.items() if messages} == {}
+    messages = {
+        (path.relative_to(ROOT).as_posix(), message.partition(": ")[2])
+        for path in own
+        for message in faults(ast.parse(path.read_text()))
+    }
+    assert messages - ALLOWED_IMPORTS == set()
 
 
 @pytest.mark.parametrize(

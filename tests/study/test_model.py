@@ -225,7 +225,7 @@ def test_whole_numbers_of_numpy_are_seeds(data):
 @pytest.mark.parametrize(
     ("stated", "message"),
     [
-        ({"algorithms": [3]}, 'an algorithm is "framework/algorithm" or a table'),
+        ({"algorithms": [3]}, 'an algorithm is "framework/algorithm", a table'),
         ({"algorithms": [{"use": "reference/popularity", "parameters": 3}]}, "parameters = 3 must be a table"),
         ({"metrics": [5]}, "a metric is text such as ndcg@10, not 5"),
     ],

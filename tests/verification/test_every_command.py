@@ -27,7 +27,8 @@ LACKING = CLAIM.replace("ratings.csv", "absent.csv")  # a claim that cannot be r
 REPORTS = Path(__file__).parents[2] / "reports"
 # Commands that write no folder: they print, or write one file, or files that people then edit.
 WITHOUT_FOLDER = {
-    *("algorithms", "claim", "compare", "curve", "data", "diff", "evaluate", "metrics", "plugins", "protocol"),
+    *("algorithms", "claim", "compare", "curve", "data", "diff", "doctor", "evaluate", "metrics", "plugins"),
+    *("protocol", "study"),
     *("verify", "audit"),  # an audit takes longer: tests/audits flips the bits of one
 }
 

@@ -1,6 +1,6 @@
 """Models that are given in Python instead of by the name of a plug-in's algorithm.
 
-::
+A model that is fitted in each fold, a labelled model and a matrix of scores, in one study::
 
     class Popularity:
         def fit(self, train):                       # a pandas frame: user, item, rating, timestamp

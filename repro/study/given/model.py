@@ -121,7 +121,11 @@ class GivenModel:
     @classmethod
     def from_record(cls, use: str, record: Mapping[str, Any]) -> GivenModel:
         """The model of a record that a file has."""
-        known = {name: record[name] for name in cls.__dataclass_fields__ if name in record and name != "object"}
+        known = {
+            name: record[name]
+            for name in cls.__dataclass_fields__
+            if name in record and name not in ("object", "packed")
+        }
         if record.get("form") not in get_args(Form) or "content" not in record:
             raise StudyError(f"{use}: code = {dict(record)!r} lacks the form or the content of a model given in Python")
         return cls(use.partition("/")[2], **known)

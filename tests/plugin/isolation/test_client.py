@@ -281,7 +281,10 @@ def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [
-        ("print('Welcome to the framework!')\nimport time\ntime.sleep(60)", "not a message: it starts with b'Welc'"),
+        (
+            "print('Welcome to the framework!')\nimport time\ntime.sleep(60)",
+            "bytes that are not a message: they start with b'Welc'",
+        ),
         (
             "import sys\nsys.exit('no such module')",
             r"ended with status 1 during hello; its last lines:\n    no such module",
