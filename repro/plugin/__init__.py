@@ -7,6 +7,7 @@ from repro.plugin.api.evaluator import FEATURES, Case, Evaluator, Observed, Pipe
 from repro.plugin.api.groups import GroupedRows
 from repro.plugin.api.interfaces import (
     Algorithm,
+    Choice,
     Environment,
     Exporter,
     Framework,
@@ -36,6 +37,7 @@ __all__ = [
     "Algorithm",
     "Case",
     "CheckedRecommender",
+    "Choice",
     "Environment",
     "Evaluator",
     "Exporter",

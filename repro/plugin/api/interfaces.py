@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray
+from repro.data.interactions import CodeArray, FloatArray
 from repro.plugin.api.queries import Queries
 from repro.plugin.api.scores import ScoreKind, Scores
 from repro.plugin.api.training import TrainingData
@@ -43,11 +43,32 @@ class RatingPredictor(Recommender, Protocol):
 
 
 @dataclass(frozen=True)
+class Choice:
+    """An option of a parameter, with its meaning.
+
+    formula  as plain text, with the letters of the docstring of the algorithm
+    cite     the publication that defines it
+    used_by  the algorithms (``framework/algorithm``) that compute so
+    """
+
+    value: ParameterValue
+    meaning: str
+    formula: str = ""
+    cite: str = ""
+    used_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A parameter of an algorithm or a splitter: its name (in an algorithm the canonical one), default and meaning.
 
-    ``when`` are conditions on other parameters of a splitter without which it has no effect: a protocol that states it
-    then is rejected.
+    options  the values that it can have; the ``choices`` by default
+    when     conditions on other parameters without which it has no effect: a protocol that states such a parameter of
+             a splitter is rejected
+    choices  the options with their meaning
+    neutral  of a number: the value that has no effect, such as a shrinkage of 0
+    probe    the value with which an audit of algorithms runs implementations that have this parameter, so that the
+             effect of the other decisions is visible
     """
 
     name: str
@@ -55,6 +76,13 @@ class Parameter:
     meaning: str
     options: tuple[ParameterValue, ...] = ()
     when: tuple[When, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    neutral: ParameterValue | None = None
+    probe: ParameterValue | None = None
+
+    def __post_init__(self) -> None:
+        if self.choices and not self.options:
+            object.__setattr__(self, "options", tuple(choice.value for choice in self.choices))
 
 
 @dataclass(frozen=True)
@@ -78,6 +106,11 @@ class Algorithm:
     deterministic  whether a seed gives bit-identical scores, with the number of threads that the plug-in uses
     only_with      is deterministic only with these values of parameters, such as a number of threads
     uses_history   whether it reads the history of queries; without it, workers need not store the training rows
+    defines        whether its parameters are the decisions of the algorithm: other implementations are then compared
+                   with its settings (:mod:`repro.definitions`)
+    definitions    ``definitions(settings, train)`` yields the scores, users by items with NaN where there is none, of
+                   many settings on a small training set, and shares intermediate results between them; without it,
+                   each setting is fitted by itself
     """
 
     name: str
@@ -95,6 +128,8 @@ class Algorithm:
     ratings_with: Mapping[str, tuple[ParameterValue, ...]] = field(default_factory=dict)
     adapts_with: Mapping[str, ParameterValue] = field(default_factory=dict)
     uses_history: bool = False
+    defines: bool = False
+    definitions: Callable[[Sequence[Mapping[str, ParameterValue]], TrainingData], Iterable[FloatArray]] | None = None
 
     def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
         """The kind of its scores with these parameters, which must be complete."""
