@@ -1,4 +1,4 @@
-"""What the plug-ins add to their frameworks' own batch scoring: python benchmarks/adapters.py
+"""The time that plug-ins add to their frameworks' own batch scoring: python benchmarks/adapters.py
 
 All users by all items of MovieLens 100K, scored by each framework in its fastest documented way and by its plug-in,
 the same fitted model on one thread, in the framework's own environment (`repro plugins install all`), in alternating

@@ -1,4 +1,4 @@
-"""What it costs to run a framework in a process and an environment of its own: python benchmarks/isolation.py
+"""The cost of running a framework in a process and an environment of its own: python benchmarks/isolation.py
 
 A cell of a study on MovieLens 100K: an algorithm is made, fitted to four fifths of the rows, and scores all users and
 items, 64 users at a time; where it predicts ratings, it predicts the other fifth. The same cell runs in this process

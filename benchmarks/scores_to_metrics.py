@@ -1,4 +1,4 @@
-"""How long it takes to turn scores into metrics, next to reading the scores once and to plain NumPy.
+"""The time to turn scores into metrics, next to that of reading the scores once and of plain NumPy.
 
     python benchmarks/scores_to_metrics.py            the size of MovieLens 1M: 6,040 users by 3,706 items
     python benchmarks/scores_to_metrics.py --stream   138,000 users by 27,000 items in blocks, with peak memory

@@ -1,4 +1,4 @@
-"""How soon a second process evaluates: python benchmarks/start.py
+"""The time until a second process has evaluated: python benchmarks/start.py
 
 Compiled code is stored on disk. A new process imports repro, loads the code and evaluates two small frames. For
 comparison, a new process imports Numba and runs the smallest compiled function, also from disk, as every program with

@@ -1,4 +1,4 @@
-"""Where intervals and tests are weak, by simulation: python benchmarks/weak_statistics.py
+"""A simulation of the cases in which intervals and tests are weak: python benchmarks/weak_statistics.py
 
 Two systems are compared on ``users`` users, of whom a share differs; the others have the same value under both. A 95%
 interval should contain the true mean difference in 95% of such experiments, and a test at the level 0.05 should find a

@@ -52,7 +52,7 @@ def missing(extra: str, purpose: str) -> str:
 
 
 def sentence(purpose: str, extra: str, packages: list[str]) -> str:
-    """What needs which missing packages, and the command that installs them."""
+    """A sentence about what needs which missing packages, and the command that installs them."""
     which, are = ("package", "is") if len(packages) == 1 else ("packages", "are")
     return (
         f"{purpose} needs the {which} {' and '.join(packages)}, which {are} not installed; the extra '{extra}' has "

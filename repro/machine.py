@@ -1,4 +1,4 @@
-"""What this machine has, what is missing, and the command that mends it."""
+"""A report on this machine: what it has, what is missing, and the command that mends it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Finding:
 
 
 def doctor() -> pd.DataFrame:
-    """What this machine has, what is missing, and the command that mends it.
+    """A report on this machine: what it has, what is missing, and the command that mends it.
 
     Returns a row for each thing that was looked for: ``topic``, ``name``, ``status`` ("ok", "missing" or "problem"),
     ``value`` and ``mend``, which is empty where nothing needs mending.

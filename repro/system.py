@@ -1,4 +1,4 @@
-"""What differs between operating systems: memory, the place of an interpreter, and groups of processes."""
+"""Differences between operating systems: memory, the place of an interpreter, and groups of processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who counts what in an average: studies, evaluate, the audit's simulation and stored tables against plain Python.
+"""The values that an average counts: studies, evaluate, the audit's simulation and stored tables against plain Python.
 
 The oracle knows rules, lists and sets only. Users lack a list, relevant items, both, or negative items, at random.
 """
@@ -63,7 +63,7 @@ EMPTY = {"recall@2": 0.0, "auc": 0.0, "fallout@2": 0.0, "specificity@2": 1.0, "m
 
 
 def counts(name, listed, relevant, rules):
-    """What a user counts: a number, or None where the user is left out."""
+    """The value that counts for a user: a number, or None where the user is left out."""
 
     def filled(rule):
         rule = rules["no_relevant"] if rule == "no-relevant" else rule

@@ -149,7 +149,7 @@ def enabled(key, rng, settings):
 
 
 def context(key, fixed, rng):
-    """What is decided beside ``key``: what is fixed, what ``key`` needs, and a few decisions at random."""
+    """The decisions beside ``key``: those that are fixed, those that ``key`` needs, and a few at random."""
     settings = {"relevance.rule": "any", "candidates.base": "all-items", **fixed}
     for rule in (*fixed, key):
         enabled(rule, rng, settings)
@@ -183,7 +183,7 @@ def needed():
 
 
 def outcome(rows, protocol, key):
-    """What a decision may change; None where the rows cannot be split in this way."""
+    """The results that a decision may change; None where the rows cannot be split in this way."""
     try:
         if key == "data.order" or key in OF_SCALE:
             return in_study(rows, protocol, key)

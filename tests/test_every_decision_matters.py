@@ -142,7 +142,7 @@ class Cases:
 
 
 def numbers(folds, protocol, names, folder):
-    """What a study of these folds says; what it refuses is said too."""
+    """The numbers of a study of these folds, and the kinds of its errors."""
     actual = []
     for name in names:
         try:
@@ -179,7 +179,7 @@ def enabled(key, rng, settings):
 
 
 def context(key, rng, fixed=()):
-    """What is decided beside ``key``: a few decisions at random, and whatever it needs."""
+    """The decisions beside ``key``: a few at random, and those that it needs."""
     settings = {**BASE, **dict(fixed)}
     if key != "missing.rank" and rng.random() < (0.9 if key.startswith("average.") else 0.6):
         settings["missing.rank"] = "drop"  # so that lists are short, or empty

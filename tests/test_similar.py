@@ -1,4 +1,4 @@
-"""What is suggested for names that do not exist: misspelt ones, and the words of other tools."""
+"""Suggestions for names that do not exist: misspelt ones, and the words of other tools."""
 
 import pytest
 

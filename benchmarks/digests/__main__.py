@@ -79,7 +79,7 @@ def all_tasks() -> list[Task]:
 
 
 def about() -> dict[str, str]:
-    """Which revision, and what it stands on."""
+    """The revision, and the versions of Python and of packages that it runs with."""
     from importlib.metadata import version
 
     import repro

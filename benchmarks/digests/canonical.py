@@ -69,7 +69,7 @@ def of_text(text: str) -> Forms:
 
 
 def of_html(page: str) -> Forms:
-    """What a reader of the page sees, without markup, styles and scripts."""
+    """The text of the page as a reader sees it, without markup, styles and scripts."""
     reader = _Visible()
     reader.feed(page)
     return of_text("\n".join(reader.texts))

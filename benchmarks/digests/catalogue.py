@@ -1,4 +1,4 @@
-"""What commands say about protocols, metrics and decisions."""
+"""Output of commands about protocols, metrics and decisions."""
 
 from __future__ import annotations
 

@@ -59,11 +59,11 @@ class Result:
         self.add(part, canonical.of_text(text))
 
     def output(self, part: str, output: Output) -> None:
-        """What a command printed, and its exit status."""
+        """Add the output of a command, and its exit status."""
         self.text(part, f"{output.out}\n{output.err}\nexit status {output.status}")
 
     def json(self, part: str, output: Output) -> None:
-        """What a command printed with --json, and its exit status."""
+        """Add the output of a command with --json, and its exit status."""
         try:
             self.add(part, canonical.of_json([output.json, output.status, _lines(output.err)]))
         except json.JSONDecodeError:  # a sentence in place of a document
@@ -86,7 +86,7 @@ class Result:
             self.add(name, canonical.together(forms))
 
     def run(self, folder: Path) -> None:
-        """What identifies the numbers of a run: its tables, what it stored, and the journal."""
+        """Add what identifies the numbers of a run: its tables, the files that it stored, and the journal."""
         self.file("results.parquet", folder / "results.parquet")
         self.file("results.csv", folder / "results.csv")
         self.file("protocol.toml", folder / "protocol.toml")

@@ -1,4 +1,4 @@
-"""What a framework's own batch scoring is, for `measure.py`."""
+"""The batch scoring of each framework itself, for `measure.py`."""
 
 from __future__ import annotations
 

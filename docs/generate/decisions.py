@@ -94,7 +94,7 @@ def anchor(name: str) -> str:
 
 
 def printed(*arguments: str) -> str:
-    """What a command prints."""
+    """The output of a command."""
     result = CliRunner(env={"COLUMNS": "110"}).invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output

@@ -68,7 +68,7 @@ def _run(block: re.Match[str], names: dict[str, Any]) -> str:
 
 
 def _command(line: str) -> str:
-    """What a command prints to standard output."""
+    """Run a command; what it prints to standard output."""
     arguments = line.partition("  #")[0].split()[1:]
     result = CliRunner(env={"COLUMNS": "110"}).invoke(cli, arguments)
     if result.exit_code:

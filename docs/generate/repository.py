@@ -122,7 +122,7 @@ def _report(repository: Repository, folder: Path, address: str) -> str:
 
 
 def _without_readme(folder: Path) -> str:
-    """What the study of a report asks, with its figures."""
+    """The question of the study of a report, with its figures."""
     study = (folder / "study.toml").read_text(encoding="utf-8")
     question = re.search(r'^question = "(.*)"', study, re.MULTILINE)
     figures = [f"![{path.stem.replace('-', ' ')}]({path.name})\n" for path in sorted(folder.glob("*.svg"))]

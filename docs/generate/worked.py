@@ -59,7 +59,7 @@ class Example:
         return first.removeprefix("reference/"), second.removeprefix("reference/")
 
     def winner(self, column: int) -> int | None:
-        """Which system is better under one of the two values; None where they are equal."""
+        """The system that is better under one of the two values; None where they are equal."""
         before, after = self.numbers[column]
         lower = metrics()[self.case["metric"].split("@")[0].split("[")[0]].better == "lower"
         if math.isclose(before, after, abs_tol=1e-12):

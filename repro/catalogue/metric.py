@@ -92,7 +92,7 @@ class Metric:
 
     @property
     def better(self) -> str:
-        """Which values are better: "higher", "lower" or "neither"."""
+        """The direction of better values: "higher", "lower" or "neither"."""
         return self.declared.better
 
     @property
@@ -138,7 +138,7 @@ class Metric:
 
     @property
     def citation(self) -> str:
-        """Where the metric comes from."""
+        """The publication that the metric comes from."""
         return self.declared.cite
 
     def facts(self) -> dict[str, list[str]]:
@@ -159,7 +159,7 @@ class Metric:
         return {topic: sentences for topic, sentences in present.items() if sentences}
 
     def _undefined(self) -> str:
-        """How lists without a value of the metric count."""
+        """The rule for lists without a value of the metric."""
         if not isinstance(self.declared, RankingMetric):
             return ""
         if self.declared.undefined == "left-out":

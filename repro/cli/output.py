@@ -1,4 +1,4 @@
-"""How commands print: sentences and tables for people, JSON for scripts.
+"""Printing by commands: sentences and tables for people, JSON for scripts.
 
 Everything that commands print passes here: text from files (ids, labels, questions, names, error messages) must not
 control the terminal.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RerunOptions(StoredRunOptions):
-    """How a run is repeated, and which differences are accepted."""
+    """Options for repeating a run, and the differences that are accepted."""
 
     tolerance: float = option(
         "Accepted difference of a number, as a share of the original.", type=click.FloatRange(min=0), default=0.01

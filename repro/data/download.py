@@ -45,7 +45,7 @@ class Fetched:
 
     @property
     def check(self) -> str:
-        """Which checksum was verified, as a sentence."""
+        """A sentence about the checksum that was verified."""
         if self.source.checked:
             return f"checksum confirmed by {self.source.confirmed}"
         return "unchecked: no checksum of this source could be confirmed"
@@ -147,7 +147,7 @@ def _extract(source: Source, archive: str, action: str, pooch: object) -> str:
 
 
 class _Bar:
-    """What pooch calls a progress bar: it counts in blocks, and at the end sets the count to the total."""
+    """A progress bar in the sense of pooch, which counts in blocks, and at the end sets the count to the total."""
 
     def __init__(self, progress: Progress) -> None:
         self.total = 0

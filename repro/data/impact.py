@@ -9,7 +9,7 @@ from repro.protocol import Protocol, Value
 
 @dataclass(frozen=True)
 class Impact:
-    """How many users, rows or scores a decision affected, of how many.
+    """The number of users, rows or scores that a decision affected, of how many.
 
     ``unit`` names what is counted, in the plural (``users``, ``scores``); ``note`` says what was done with it.
     """

@@ -96,7 +96,7 @@ def dataset(name: str) -> Dataset:
 
 
 def data_folder() -> Path:
-    """Where data sets are kept: ``REPRO_DATA``, or the user's cache."""
+    """The folder of data sets: ``REPRO_DATA``, or one in the user's cache."""
     stated = os.environ.get("REPRO_DATA")
     if stated:
         return Path(stated).expanduser()

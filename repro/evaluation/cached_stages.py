@@ -42,7 +42,7 @@ class Decided(Interface):
 
 
 class ScoreSource(Interface):
-    """Where the scores of an algorithm come from."""
+    """The source of an algorithm's scores."""
 
     @property
     def users(self) -> CodeArray:
@@ -57,7 +57,7 @@ class ScoreSource(Interface):
 
 @dataclass(frozen=True)
 class Caching:
-    """How results are kept.
+    """The rules for keeping results.
 
     by_content   equal results become one object, and rankings without ties serve every tie rule: for small cases
     rankings     how many rankings are kept at once, with what is computed from them; None for all
@@ -103,7 +103,7 @@ class FoldStages:
         self._unjudged: dict[Hashable, Lists] = {}
 
     def judged(self, decided: Decided) -> Judgements:
-        """Which held-out items are relevant; equal judgements are one object."""
+        """The held-out items that are relevant; equal judgements are one object."""
         return self._judged.get(decided.keys.judged, self.fold.judge, decided.protocol)
 
     def listed(self, decided: Decided) -> Lists:
@@ -116,7 +116,7 @@ class FoldStages:
         return self._listed.get(key, self._list, judgements, decided)
 
     def rules(self, decided: Decided) -> RankingRules:
-        """How missing and tied scores are ranked."""
+        """The rules for ranking missing and tied scores."""
         keys = decided.keys
         key = (keys.completed, keys.compared, keys.ordered)
         return self._rules.get(key, self.fold.ranking_rules, decided.protocol, self._seed)
@@ -208,7 +208,7 @@ class ScoreStages:
         return self._averages.get(key, average, measure, values, owners, decided.protocol)
 
     def predictions(self, decided: Decided) -> Predictions | None:
-        """What each predicted rating counts; None where the algorithm predicts no ratings."""
+        """The predicted ratings as they count; None where the algorithm predicts no ratings."""
         if self._predictions is None:
             return None
         fold = self._fold.fold

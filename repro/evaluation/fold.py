@@ -75,7 +75,7 @@ class FoldData(FoldRows):
         return Queries(users, self.history)
 
     def judge(self, protocol: Protocol) -> Judgements:
-        """Which held-out items are relevant."""
+        """The held-out items that are relevant."""
         return judge(self.train, self.test, protocol)
 
     def candidates(self, protocol: Protocol, seed: int, judgements: Judgements | None = None) -> Candidates:
@@ -88,7 +88,7 @@ class FoldData(FoldRows):
         return Lists(candidates.block(candidates.users), self.background(candidates.items))
 
     def ranking_rules(self, protocol: Protocol, seed: int) -> RankingRules:
-        """How missing and tied scores are ranked."""
+        """The rules for ranking missing and tied scores."""
         refuse_rows(protocol)
         return RankingRules.from_protocol(
             protocol, self.whole, train=self.train, data_items=self.whole.items, seed=seed

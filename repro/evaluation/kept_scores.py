@@ -30,7 +30,7 @@ def score_tables(scores: Scores, users: CodeArray, whole: Interactions) -> dict[
 
 
 def read_scores(scores: Path, scored_items: Path, users: CodeArray, whole: Interactions) -> Scores:
-    """What :func:`score_tables` wrote, for the same data set and test users."""
+    """Read what :func:`score_tables` wrote, for the same data set and test users."""
     table = read_parquet(scores)
     items = read_parquet(scored_items)["item"].to_numpy()
     if not np.array_equal(items, whole.item_ids) or not np.array_equal(table["user"].to_numpy(), whole.user_ids[users]):

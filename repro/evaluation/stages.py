@@ -99,14 +99,14 @@ def lists_depend_on_relevance(protocol: Protocol) -> bool:
 
 
 def rank_depth(measures: Iterable[Measure]) -> int | None:
-    """How far down lists must be ranked for all measures; None where a measure needs them to the end."""
+    """The rank down to which lists are needed by all measures; None where a measure needs them to the end."""
     reaches = [measure.reach for measure in measures]
     known = [reach for reach in reaches if reach is not None]
     return None if len(known) < len(reaches) else max(known, default=1)
 
 
 def stored_depth(measures: Iterable[Measure]) -> int:
-    """How far down a run stores its lists: to the deepest cut-off of its measures."""
+    """The rank down to which a run stores its lists: the deepest cut-off of its measures."""
     return max((measure.cutoff for measure in measures if measure.cutoff is not None), default=STORED_DEPTH)
 
 
@@ -232,5 +232,5 @@ def tie_intervals(
 def resolve(
     scores: Scores, test: Interactions, train: Interactions, scale: tuple[float, float], protocol: Protocol
 ) -> Predictions:
-    """What each predicted rating counts, as the ``predict`` decisions say; ``scores`` are those of the test rows."""
+    """The predicted ratings as they count by the ``predict`` decisions; ``scores`` are those of the test rows."""
     return resolve_predictions(scores, test.ratings, test.users, test.items, protocol, TrainRatings.of(train, scale))

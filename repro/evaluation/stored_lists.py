@@ -48,7 +48,7 @@ class StoredFold:
 
     @cached_property
     def judgements(self) -> Judgements:
-        """Which test items are relevant."""
+        """The test items that are relevant."""
         train = self.test.select(np.arange(0)) if self.data is None else self.data.train
         return judge(train, self.test, self.protocol)
 
@@ -60,7 +60,7 @@ class StoredFold:
         return self.data.background(self.data.candidates(self.protocol, self.seed, self.judgements).items)
 
     def obstacle(self, measure: Measure) -> str:
-        """Why a measure cannot be computed from stored lists; an empty text where it can."""
+        """The reason why a measure cannot be computed from stored lists; an empty text where it can."""
         if not gives_order(self.protocol):
             return f'ties.break = "{self.protocol["ties.break"]}" depends on equal scores, which lists do not have'
         if "scores" in measure.needs:

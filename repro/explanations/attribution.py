@@ -30,7 +30,7 @@ SwitchSet = frozenset[Switch]
 
 @dataclass(frozen=True)
 class AttributionOptions:
-    """How a gap is attributed.
+    """Options for the attribution of a gap.
 
     refit    fit models for the data and the split of intermediate protocols, and attribute these decisions too
     orders   the number of orders to sample if more than ten decisions differ

@@ -234,7 +234,7 @@ class _FoldNumbers:
         return _FoldNumber(value, stages.values(measure, ranked), stages.owners(ranked, self._variant))
 
     def refusal(self, name: str) -> str:
-        """Why the measure has no number; empty if it has one, or if it was refused before any fold."""
+        """The reason why the measure has no number; empty if it has one, or if it was refused before any fold."""
         measures = [self._variant.measures[name]] if name in self._variant.measures else []
         reasons = (self._refusals.get(part.full_name, "") for part in simple_measures(measures))
         return next(filter(None, reasons), "")

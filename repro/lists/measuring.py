@@ -147,7 +147,7 @@ def _ranked(frames: Frames, measures: Sequence[Measure], protocol: Protocol, see
 
 
 def _depth(longest: int, measures: Iterable[Measure]) -> int:
-    """How far down lists must be ranked: to the deepest cut-off, or to the end where a metric needs all of it."""
+    """The rank down to which lists are needed by all measures, at most ``longest``, the length of the longest list."""
     return max(1, *(min(measure.reach or longest, longest) for measure in measures))
 
 

@@ -28,7 +28,7 @@ BATCH = 5
 
 
 class ReducedTest(NamedTuple):
-    """Which part of the test set counts.
+    """A part of the test set, which alone counts.
 
     A random ``share`` of the held-out ratings, drawn for the ``sample``-th time; or, where ``sample`` is 0, all of
     them but those of the ``share`` of items that have most.

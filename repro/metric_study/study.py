@@ -1,4 +1,4 @@
-"""Which metric and cut-off to trust: correlation, robustness and discriminative power.
+"""The study of which metric and cut-off to trust: correlation, robustness and discriminative power.
 
 For the systems of one run: how far metrics and cut-offs agree on their order, how far a metric keeps to its own order
 when held-out ratings are taken away (at random, or those of popular items), and how many pairs of systems it

@@ -238,7 +238,7 @@ class Decision:
         return tuple(dict.fromkeys((*own, *self.words, *(number for number in numbers if number is not None))))
 
     def allowed(self) -> str:
-        """What may be written, as a phrase for messages and help."""
+        """The allowed values, as a phrase for messages and help."""
         match self.kind:
             case "choice":
                 return ", ".join(f'"{option.value}"' for option in self.options)
@@ -292,5 +292,5 @@ class Decision:
         return text if text.endswith(".") else self.sentence
 
     def phrase(self, value: Value) -> str:
-        """What stands for ``value`` in the sentence of another decision; empty where it is the value itself."""
+        """The phrase for ``value`` in the sentence of another decision; empty where it is the value itself."""
         return self.texts.get(value) or self.text(value)

@@ -42,7 +42,7 @@ class Recurring:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far the values of one metric agree for a recurring algorithm.
+    """The agreement of the values of one metric for a recurring algorithm.
 
     values  of each label that has one
     sets    the labels whose values agree to :data:`PRINTED` decimals, the largest set first
@@ -239,7 +239,7 @@ _PREDICTIONS = (
 
 
 def _shares(finishes: Mapping[str, Sequence[CellFinished]], of_predictions: bool) -> Iterable[Reason]:
-    """How much of what an algorithm had to score it did not, or only with a fallback."""
+    """The shares of what an algorithm had to score that it did not score, or only with a fallback."""
     total = "predictions" if of_predictions else "candidates"
     for name, field in _PREDICTIONS if of_predictions else _CANDIDATES:
         texts = {}

@@ -51,7 +51,7 @@ class Rates:
 
 
 def objection(protocol: Protocol) -> str:
-    """Why hits and their ranks are unknown from stored lists; empty if they are known."""
+    """The reason why hits and their ranks are unknown from stored lists; empty if they are known."""
     if not gives_order(protocol):
         return f'with ties.break = "{protocol["ties.break"]}" items with equal scores share ranks'
     if protocol["relevance.rule"] == "user-mean" and protocol["candidates.relevant"] != "one":
@@ -79,7 +79,7 @@ class HitFinder:
         return folds
 
     def _matched(self, listed: pa.Table, lists: pa.Table, fold: str) -> tuple[npt.NDArray[np.bool_], Numbers]:
-        """Which rows of ``listed`` are hits, and how many relevant items each list has."""
+        """A mask of the rows of ``listed`` that are hits, and the number of relevant items of each list."""
         if "target" in lists.column_names:  # a list about one relevant item
             hit = pc.equal(listed["item"], listed["target"]).to_numpy()
             return hit, np.ones(lists.num_rows, dtype=np.int64)

@@ -144,7 +144,7 @@ class Run:
 
     @cached_property
     def better(self) -> dict[str, str]:
-        """Which values are better: "higher", "lower" or "neither", by the name of the metric in the tables."""
+        """The direction of better values, "higher", "lower" or "neither", by the name of the metric in the tables."""
         return {self.metric_names[measure.full_name]: measure.metric.better for measure in self.measures}
 
     def measure(self, name: str) -> Measure:
@@ -373,7 +373,7 @@ class Run:
         interval: str = "t",
         select_on: float | None = None,
     ) -> Compared:
-        """Which algorithms differ by ``metric`` (the study's first, by default).
+        """Test which algorithms differ by ``metric`` (the study's first, by default).
 
         :func:`repro.compare` explains the arguments and has further ones.
         """
@@ -427,7 +427,7 @@ class Run:
         return tuned_algorithms(self.journal, list(self.algorithms))
 
     def impacts(self) -> pd.DataFrame:
-        """How many rows, users or items each decision affected, for the data, the split and each cell."""
+        """The number of rows, users or items that each decision affected, for the data, the split and each cell."""
         rows = []
         for line in self.journal.lines:
             for impact in getattr(line.event, "impacts", ()):
@@ -528,5 +528,5 @@ class CellRecord:
 
     @property
     def error(self) -> str:
-        """Why it failed; empty where it did not."""
+        """The reason why it failed; empty where it did not."""
         return self.ended.event.error if isinstance(self.ended.event, events.CellFailed) else ""

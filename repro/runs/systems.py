@@ -62,7 +62,7 @@ def systems_of_run(run: Run) -> Systems:
 
 
 def _notes(run: Run, measure: Measure) -> tuple[str, ...]:
-    """Why the means over users differ from the numbers in the run's table, where they do."""
+    """The reasons why the means over users differ from the numbers in the run's table, where they do."""
     over = run.protocol["average.over"]
     if measure.metric.kind == "prediction":
         over = measure.variants.get("average", "users")
@@ -141,7 +141,7 @@ def _read(given: Any, label: str) -> tuple[pd.DataFrame, str]:
 
 
 def _attributes(table: pa.Table) -> dict[str, Any]:
-    """What pandas knew of a frame when it wrote a Parquet file."""
+    """The attributes that pandas stored with a frame when it wrote a Parquet file."""
     attributes = json.loads((table.schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
     return attributes if isinstance(attributes, dict) else {}
 

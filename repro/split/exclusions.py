@@ -1,4 +1,4 @@
-"""What leaves the held-out parts, whatever the strategy: head items, and users and items unseen in training."""
+"""Exclusions from the held-out parts, whatever the strategy: head items, and users and items unseen in training."""
 
 from __future__ import annotations
 

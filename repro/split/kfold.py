@@ -60,7 +60,7 @@ def _dealt(order: RowArray, protocol: Protocol) -> Iterator[PartArray]:
 
 
 def _held_out_of_users(interactions: Interactions, protocol: Protocol) -> tuple[CountArray, list[Impact]]:
-    """How many rows ``split.holdout`` takes of each user, were they a test user."""
+    """The number of rows that ``split.holdout`` takes of each user, were they a test user."""
     counts = interactions.user_counts()
     match protocol["split.holdout"]:
         case "all-but-n":

@@ -98,7 +98,7 @@ def _one_fold_each(interactions: Interactions, times: Times, moments: Times, tes
 
 
 def _left_out_impact(protocol: Protocol, times: Times, moments: Times, hidden: RowMask) -> Impact:
-    """How many rows of other users come after the moment of a fold, and are in neither part of it."""
+    """The number of rows of other users that come after the moment of a fold, and are in neither part of it."""
     known = int(np.searchsorted(np.sort(times), moments).sum())
     if known > MOST_ROW_NUMBERS:
         raise ProtocolError(
@@ -112,7 +112,7 @@ def _left_out_impact(protocol: Protocol, times: Times, moments: Times, hidden: R
 
 
 def _later_training_impact(protocol: Protocol, times: Times, moments: Times, hidden: RowMask) -> Impact:
-    """How many training rows are later than a test user's moment: those after the earliest one."""
+    """The number of training rows that are later than a test user's moment: those after the earliest one."""
     earliest, latest = int(moments.min()), int(moments.max())
     moment = f"{earliest}" if earliest == latest else f"{earliest}; the latest is {latest}"
     later, total = int((~hidden & (times >= earliest)).sum()), int((~hidden).sum())

@@ -98,7 +98,7 @@ def draw_folds(
 
 
 def tied_borders(times: Times, order: RowArray, parts: PartArray, groups: Groups | None = None) -> tuple[int, int]:
-    """How often the order goes from part to part within a group between rows of equal time, and how often at all."""
+    """The number of times that the order goes from part to part in a group: between rows of equal time, and at all."""
     before, after = order[:-1], order[1:]
     border = parts[before] != parts[after]
     if groups is not None:

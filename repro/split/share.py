@@ -35,7 +35,7 @@ def shares_of(counts: CountArray, share: float, rounding: str) -> CountArray:
 
 
 def broken_shares(counts: CountArray, share: float) -> int:
-    """How many of the counts have a share that is not a whole number, so that rounding decides."""
+    """The number of counts with a share that is not a whole number, so that rounding decides."""
     return int((shares_of(counts, share, "floor") != shares_of(counts, share, "ceil")).sum())
 
 

@@ -50,7 +50,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How systems are compared.
+    """Settings for the comparison of systems.
 
     test       the test of each pair; a name of :data:`repro.stats.TESTS` (:mod:`repro.stats.comparison` has the
                reasons for the default)

@@ -262,7 +262,7 @@ class _Checker:
     def _check_data(
         self, source: Interactions, protocol: Protocol, measures: list[Measure], entries: list[Entry]
     ) -> None:
-        """What protocol and metrics need and the data lacks; then the split, and the lists of its first fold."""
+        """Check what protocol and metrics need of the data; then the split, and the lists of its first fold."""
         line = self._line("protocol")
         rule = protocol["relevance.rule"]
         if not source.explicit and rule != "any":

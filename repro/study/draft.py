@@ -210,7 +210,7 @@ def _split(source: Interactions, figures: Description, changes: Mapping[str, Val
 
 
 def _tested_users(source: Interactions, name: str, changes: Mapping[str, Value]) -> int:
-    """How many users have a relevant row in the test part of the protocol on this data."""
+    """The number of users with a relevant row in the test part of the protocol on this data."""
     with suppress(ReproError):
         protocol = Protocol.load(name).replace(changes)
         prepared, _ = prepare(source, protocol, 42)

@@ -38,7 +38,7 @@ from repro.study.tuning.settings import Range
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a study is run; none of the options changes a number.
+    """Options for running a study; none of them changes a number.
 
     workers      cells run in that many processes: by default in this one, or on all cores of a cluster
     executor     "local", or "ray": cells run on a Ray cluster, and this process only writes the folder

@@ -61,14 +61,14 @@ class Entry:
 
     @property
     def location(self) -> Location:
-        """Where it runs; missing where nothing here can fit it."""
+        """The place where it runs; missing where nothing here can fit it."""
         if self.given is not None:
             return "in-process" if self.given.is_here else "missing"
         return plugins().location(self.framework)
 
     @property
     def obstacle(self) -> str:
-        """Why it cannot be fitted here, and what to do; empty where it can."""
+        """The reason why it cannot be fitted here, and what to do; empty where it can."""
         if self.location != "missing":
             return ""
         return how_to_install(plugins().framework(self.framework)) if self.given is None else self.given.absence
@@ -210,7 +210,7 @@ def _expanded(table: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
 
 
 def _obstacle(framework: str, algorithm: str, parameters: object) -> str:
-    """Why a framework that has an algorithm cannot run it here with these parameters; empty where it can."""
+    """The reason why a framework cannot run its algorithm here with these parameters; empty where it can."""
     if plugins().location(framework) == "missing":
         return how_to_install(plugins().framework(framework))
     stated = parameters if isinstance(parameters, Mapping) else {}

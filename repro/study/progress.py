@@ -56,7 +56,7 @@ class CellStages:
 
 
 def watching(progress: Progress) -> Watcher:
-    """What receives the events of a run for a function that receives stages, if that does not itself."""
+    """The receiver of the events of a run for a function that receives stages, if that does not itself."""
     return progress if isinstance(progress, Watcher) else CellStages(progress)
 
 

@@ -76,7 +76,7 @@ def reload_plan(run: Run, data: object = None) -> Plan:
 
 
 def changed_input(loaded: events.DataLoaded, plan: Plan, folder: Path) -> str:
-    """Which input of the run in ``folder`` differs from that of the plan, as a clause; empty where none does."""
+    """A clause about the input of the run in ``folder`` that differs from that of the plan; empty where none does."""
     if loaded.digest != plan.source.digest:
         digests = f"digest {loaded.digest[:12]} then, {plan.source.digest[:12]} now"
         return f"the data changed since the run in {folder} ({digests})"

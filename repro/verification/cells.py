@@ -292,7 +292,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def differ(before: npt.NDArray[np.generic], after: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
-    """Where two columns differ in any bit; NaN equals NaN."""
+    """A mask of the rows where two columns differ in any bit; NaN equals NaN."""
     if before.dtype.kind == "f" and after.dtype.kind == "f":
         same = (before == after) | (np.isnan(before) & np.isnan(after))
         return ~np.asarray(same, dtype=np.bool_)

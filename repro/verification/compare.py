@@ -25,7 +25,7 @@ Verdict = Literal["identical", "within tolerance", "different"]
 
 @dataclass(frozen=True)
 class RefitOptions:
-    """How a run is fitted again, and how its numbers are compared with those of the original.
+    """Options for fitting a run again, and for comparing its numbers with those of the original.
 
     data        where the data of the run is, if it is no longer where the run found it
     algorithms  the labels of those that are fitted again; all of them by default

@@ -1,4 +1,4 @@
-"""How far a reproduced run is from the original, by the measures of Breuer et al. (SIGIR 2020), with repro_eval.
+"""Distances of a reproduced run from the original: the measures of Breuer et al. (SIGIR 2020), with repro_eval.
 
 Order of the lists: Kendall's tau union and rank-biased overlap. Numbers of the users: root mean square error. Effect
 over a baseline: effect ratio and delta relative improvement.

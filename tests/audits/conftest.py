@@ -33,7 +33,7 @@ def page():
 
 @pytest.fixture(scope="session")
 def ran(page):
-    """What the code of the page prints and finds; tests that use it are in the xdist_group "inferred"."""
+    """Run the code of the page; what it prints and finds. Tests that use it are in the xdist_group "inferred"."""
     printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):
         exec(page.code, names)

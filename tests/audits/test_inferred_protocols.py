@@ -39,7 +39,7 @@ PREDICTED = (
 
 
 def simulated(protocol: str, metric: str, users: tuple[User, ...], k: int | None) -> float:
-    """What the core gives for the case under an inferred protocol."""
+    """The core's number for the case under an inferred protocol."""
     items = tuple(sorted({item for user in users for item in (*user.scores, *(tested for tested, _ in user.test))}))
     stranger = User(99, train=tuple((item, 3.0) for item in items))  # everything is known from training
     space = Space(metric_named(metric))

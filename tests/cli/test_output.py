@@ -1,4 +1,4 @@
-"""How tables are printed: numbers stay whole on a narrow terminal."""
+"""Printed tables: numbers stay whole on a narrow terminal."""
 
 import json
 import sys

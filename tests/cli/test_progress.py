@@ -1,4 +1,4 @@
-"""How much time is left, by hand."""
+"""The time that is left, by hand."""
 
 from __future__ import annotations
 

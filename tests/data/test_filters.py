@@ -1,4 +1,4 @@
-"""Which interactions enter, and what each decision says it touched."""
+"""The interactions that enter, and those that each decision reports as affected."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What theory says must hold, on synthetic data: the analysis of AR and 1R (Bellogín 2012, sections 4.3 to 4.6)."""
+"""Theorems that must hold on synthetic data: the analysis of AR and 1R (Bellogín 2012, sections 4.3 to 4.6)."""
 
 import math
 

@@ -76,7 +76,7 @@ def _missing(n):
 
 
 def findings(code, severity, several):
-    """What is found of ``several`` algorithms, of one code."""
+    """The findings about ``several`` algorithms, of one code."""
     names = [f"algorithm-{n}x" for n in range(several)]
     make = MAKERS[code, severity]
     result = find_suspicious([make(name, n) for n, name in enumerate(names)], "item-asc", "last")

@@ -91,7 +91,7 @@ def examples():
 
 
 def arguments(command):
-    """What stands after `repro`, without assignments before it and without a redirection."""
+    """The words after `repro`, without assignments before it and without a redirection."""
     words = shlex.split(command.partition(" > ")[0])
     return words[words.index("repro") + 1 :]
 

@@ -47,7 +47,7 @@ def is_named(text):
 
 @pytest.fixture(scope="module")
 def ml_100k_like(made):
-    """What pages load as MovieLens 100K: small ratings in its place."""
+    """Small ratings in the place of MovieLens 100K, which pages load."""
     return repro.load_dataset(made / "ratings.csv")
 
 

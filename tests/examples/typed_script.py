@@ -1,4 +1,4 @@
-"""What a user's script may look like: tests check its types strictly, against the types of repro."""
+"""A script as a user may write it: tests check its types strictly, against the types of repro."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every form: whole or not at all, never into the run, nothing of value lost."""
+"""Properties of every form: whole or not at all, never into the run, nothing of value lost."""
 
 import json
 import shutil

@@ -25,7 +25,7 @@ def cache(tmp_path_factory):
 
 
 def validate(crate, cache, severity="required"):
-    """What the validator finds, as its own report has it."""
+    """The findings of the validator, as its own report has them."""
     report = crate.parent / f"{crate.name}-{severity}.json"
     command = [
         "validate",

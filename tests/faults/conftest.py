@@ -95,7 +95,7 @@ def outcome(folder: Path) -> tuple[Any, ...]:
 
 
 def one_sentence(stderr: str) -> str:
-    """What the user saw, which must be one line and no traceback."""
+    """The output that the user saw, which must be one line and no traceback."""
     lines = [line for line in stderr.splitlines() if line.strip()]
     assert len(lines) == 1, stderr
     return lines[0]
@@ -180,7 +180,7 @@ UNDISTURBED: list[tuple[Any, ...]] = []
 
 @pytest.fixture
 def undisturbed(faulty: Faulty, loaded: None) -> tuple[Any, ...]:
-    """What comes of a run that nobody disturbed."""
+    """The result of a run that nobody disturbed."""
     if not UNDISTURBED:
         UNDISTURBED.append(outcome(run_study(Study.load(faulty.study), faulty.study.parent / "undisturbed").folder))
     return UNDISTURBED[0]

@@ -1,4 +1,4 @@
-"""What is stopped or killed leaves nothing running and prints no traceback: builds of environments, new workers."""
+"""Stopped or killed work leaves nothing running and prints no traceback: builds of environments, new workers."""
 
 import os
 import signal

@@ -74,7 +74,7 @@ class Stored:
 
 
 def kept_frames(run, masks):
-    """What masks keep, as a choice of rows of the test frames: user, item pairs by their ids."""
+    """The rows that masks keep, as a choice of rows of the test frames: user, item pairs by their ids."""
     pairs = {}
     for fold, mask in zip(run.folds, masks, strict=True):
         chosen = fold.test.select(mask)

@@ -156,6 +156,6 @@ def repro_framework():
 
 @pytest.fixture
 def moody(write_plugin: Callable[[str, str], Path]) -> Launch:
-    """How a worker of a moody framework is started, by this very interpreter."""
+    """The launch of a worker of a moody framework, by this very interpreter."""
     folder = write_plugin("moody", MOODY)
     return Launch("moody", "plugin_moody", Path(sys.executable), (ROOT / "repro", folder / "plugin_moody.py"))

@@ -21,7 +21,7 @@ INSTALLED = [folder for folder in FOLDERS if folder.name != "example"]
 
 
 def made(*arguments: str) -> str:
-    """What `make` would run."""
+    """The commands that `make` would run."""
     return subprocess.run(["make", "-n", "-B", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 

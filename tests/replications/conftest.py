@@ -36,7 +36,7 @@ def ratings():
 
 @pytest.fixture
 def folder(tmp_path, ratings):
-    """Where a claim is, with the ratings next to it."""
+    """The folder of a claim, with the ratings next to it."""
     ratings.to_frame().to_csv(tmp_path / "ratings.csv", index=False)
     return tmp_path
 
@@ -56,7 +56,7 @@ def write(folder):
 
 @pytest.fixture(scope="session")
 def measured(ratings, tmp_path_factory):
-    """What a run of the study gives, by algorithm and metric, under changed decisions and with another seed."""
+    """Runs of the study under changed decisions and with other seeds: their numbers by algorithm and metric."""
     data = tmp_path_factory.mktemp("data") / "ratings.csv"
     ratings.to_frame().to_csv(data, index=False)
     known = {}

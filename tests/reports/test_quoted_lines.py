@@ -46,7 +46,7 @@ def hashed_lines(folder):
 
 
 def check(path, lines):
-    """How many lines a file quotes. Each is quoted rightly, and no hash of a line stands there without its number."""
+    """The number of lines that a file quotes. Each is quoted rightly, and no hash stands there without its number."""
     text = path.read_text(encoding="utf-8", errors="replace")
     quoted = QUOTED.findall(text)
     for number, event, digest in quoted:

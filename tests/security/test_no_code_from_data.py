@@ -57,7 +57,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def faults(tree: ast.AST) -> list[str]:
-    """What in a module runs data as code, or could."""
+    """The places of a module that run data as code, or could."""
     messages = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):

@@ -1,4 +1,4 @@
-"""What the README and its picture say is so: its numbers, and the versions that it and others name."""
+"""The README and its picture are right: its numbers, and the versions that it and others name."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""What holds for every strategy: parts are disjoint and complete, and do not hang on the order of rows."""
+"""Laws of every strategy: parts are disjoint and complete, and do not depend on the order of rows."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def seed(data):
 
 @pytest.fixture(scope="module", params=["one", "all"])
 def asked(request, data, seed):
-    """How many relevant items a list has, and every metric that can be measured then, at a cut-off if it takes one."""
+    """The number of relevant items of a list, and the metrics that exist then, at a cut-off if they take one."""
     given, names = protocol(request.param), []
     for metric in metrics().values():
         name = metric.name if metric.cutoff == "none" else f"{metric.name}@3"

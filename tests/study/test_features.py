@@ -32,7 +32,7 @@ def study_of(data, protocol, metrics=METRICS):
 
 
 def loaded(folder):
-    """What the journal of a run says of its data."""
+    """The description of the data in the journal of a run."""
     return read_journal(folder / "journal.jsonl").events("data.loaded")[0]
 
 

@@ -225,7 +225,7 @@ def cells_of(folder):
 
 
 def outcome(folder):
-    """What must not depend on where it was computed."""
+    """The results that must not depend on where they were computed."""
     cells = {event.cell: (event.artifacts, event.digests, event.values) for event in cells_of(folder)}
     return cells, (folder / "results.parquet").read_bytes()
 

@@ -1,4 +1,4 @@
-"""What is suspicious is said by algorithm: in the table, the report, the Python result and the journal."""
+"""Suspicious numbers are reported by algorithm: in the table, the report, the Python result and the journal."""
 
 import json
 import math

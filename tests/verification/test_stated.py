@@ -1,4 +1,4 @@
-"""What a run states twice cannot be edited once: seeds, versions, parameters and times, with the chain hashed anew."""
+"""Facts that a run states twice cannot be edited once: seeds, versions, parameters, times; the chain is rehashed."""
 
 import copy
 import functools

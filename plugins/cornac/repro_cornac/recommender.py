@@ -199,7 +199,7 @@ class NeighbourPredictor(CornacPredictor):
         return self._fitted.iu_mat if self._by_users else self._fitted.sim_mat
 
     def _weights(self, user: int) -> FloatArray:
-        """How similar other users are to this one, or how this one rated the items; 0 where not at all."""
+        """The similarities of other users to this one, or this one's ratings of the items; 0 where not at all."""
         of_all: FloatArray = (self._fitted.sim_mat if self._by_users else self._fitted.ui_mat)[user].toarray().ravel()
         return of_all
 

@@ -90,7 +90,7 @@ def ranked_scores(model, users: OrderedDict, items: OrderedDict, train: Interact
 
 
 def rates(model, users: OrderedDict, items: OrderedDict, pairs: np.ndarray) -> list[float]:
-    """What ``rate`` says of each pair, not clipped; NaN where it fails."""
+    """The value of ``rate`` for each pair, not clipped; NaN where it fails."""
     rated = []
     for user, item in pairs.tolist():
         try:

@@ -1,4 +1,4 @@
-"""What the plug-in says of its algorithms: seeds, states, refusals, and Cornac's own defaults."""
+"""Properties that the plug-in declares for its algorithms: seeds, states, refusals, and Cornac's own defaults."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How other systems write: what repro reads everywhere, the files of MyMediaLite and RiVal, and bare lists.
+"""Formats of other systems: those that repro reads everywhere, the files of MyMediaLite and RiVal, and bare lists.
 
 MyMediaLite writes the lists of item recommendation as one line for each user, ``user TAB [item:score,item:score]``, and
 predicted ratings as ``user TAB item TAB rating``. RiVal writes ``user TAB item TAB score``, or TREC runs with tabs.
@@ -23,7 +23,7 @@ _LINE = re.compile(r"^([^\t]+)\t\[(.*)\]\s*$")
 
 
 def read_output(file: Path, format: str, columns: str, *, lists: bool) -> pd.DataFrame:
-    """What a system wrote: ``user``, ``item``, and ``score`` or ``rank``, or, where it gives lists, neither."""
+    """The output of a system: ``user``, ``item``, and ``score`` or ``rank``, or, where it gives lists, neither."""
     from repro.data.io.formats import existing_file
     from repro.data.io.recommendations import read_recommendations
 

@@ -50,8 +50,8 @@ def _matrix(rows: Interactions, values: FloatArray) -> coo_matrix:
 
 
 def _scores(model: Any, test: csr_matrix) -> FloatArray:
-    """What the model's own ``recommend`` gives for all items: of the tested users together, as in the evaluation, where
-    products are added up for as many users at a time; and of the others."""
+    """The scores of the model's own ``recommend`` for all items, of the tested users together, as in the evaluation,
+    where products are added up for as many users at a time; and of the others."""
     scores = np.zeros(test.shape)
     tested = np.diff(test.indptr) > 0
     for users in (np.flatnonzero(tested), np.flatnonzero(~tested)):

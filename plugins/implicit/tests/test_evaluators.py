@@ -104,7 +104,7 @@ def test_training_items_come_after_all_others_and_are_not_left_out(case_of: Make
 
 
 def test_ties_are_broken_by_a_heap(case_of: Make) -> None:
-    """Where the list has all items, later columns come first; where it is cut, the first columns may stay in it."""
+    """In a list of all items, later columns come first; in one that is cut, the first columns may stay in it."""
 
     def order_of(scores: dict[int, float], k: int, order: list[int] | None = None) -> list[int]:
         values = {item: ndcg(case_of({1: scores}, {1: {item: 5.0}}, order=order), k) for item in scores}

@@ -1,4 +1,4 @@
-"""What LensKit's own evaluation makes of known scores."""
+"""Results of LensKit's own evaluation for known scores."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def settings_of(model: Model, parameters: Mapping[str, ParameterValue]) -> Setti
 
 
 def _sampling(settings: Settings) -> Settings | None:
-    """How items that a user does not have are drawn, which RecBole has in a separate dictionary."""
+    """The rule for drawing items that a user does not have, which RecBole has in a separate dictionary."""
     distribution, number = settings.pop("distribution", "none"), settings.pop("sample_num", 0)
     return None if distribution == "none" else {"distribution": distribution, "sample_num": number}
 

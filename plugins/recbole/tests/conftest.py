@@ -49,7 +49,7 @@ def inside(framework: IsolatedFramework) -> Inside:
 
 @pytest.fixture(scope="session")
 def compare(inside: Inside, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """What RecBole itself gives, run after run, for users (those with rows, from the first) and all items."""
+    """The scores of RecBole itself, run after run, for users (those with rows, from the first) and all items."""
 
     def run(
         train: Interactions, runs: Sequence[Run], users: int, seeds: Sequence[int] = ()
@@ -75,6 +75,6 @@ def compare(inside: Inside, tmp_path_factory: pytest.TempPathFactory) -> Callabl
 
 @pytest.fixture(scope="session")
 def recbole_itself(compare: Callable[..., Any], train: Interactions) -> RecBoleItself:
-    """What RecBole itself gives for the runs of QUICK, all in one process: it takes seconds to start."""
+    """The scores of RecBole itself for the runs of QUICK, all in one process: it takes seconds to start."""
     scores = dict(zip(QUICK, compare(train, list(QUICK.values()), train.n_users), strict=True))
     return lambda name: scores[name]

@@ -1,4 +1,4 @@
-"""What is declared: names, parameters in canonical and in RecBole's words, and an environment of exact versions."""
+"""The declaration: names, parameters in canonical and in RecBole's words, and an environment of exact versions."""
 
 from __future__ import annotations
 

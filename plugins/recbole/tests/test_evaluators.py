@@ -249,7 +249,7 @@ def measures(name):
 
 @pytest.mark.slow
 def test_the_answers_are_those_of_recbole_called_directly(ask, python, tmp_path):
-    """What RecBole has for validation is training for the test; its collector fails to count items."""
+    """RecBole's validation part is training data for the test; its collector fails to count items."""
     cases = [drawn(seed) for seed in range(4)]
     request = [
         rows | {"scores": {user: dict(zip(map(str, items), row, strict=True)) for user, row in scores.items()}}

@@ -34,7 +34,7 @@ def held_out(rows: csr_matrix, share: float, seed: int) -> tuple[csr_matrix, Val
 
 
 def _drawn(rows: csr_matrix, share: float, seed: int) -> np.ndarray:
-    """Which entries are held out."""
+    """A mask of the entries that are held out."""
     counts = np.diff(rows.indptr)
     users = np.repeat(np.arange(rows.shape[0]), counts)
     order = np.lexsort((np.random.default_rng(seed).random(rows.nnz), users))

@@ -32,7 +32,7 @@ def fit(name, parameters, seed, rows, validation):
 
 
 def validation_of(out, users, items, shape):
-    """What is learnt from, and what a network is validated with: held-out rows, or one user if there are none."""
+    """The rows to learn from, and those to validate a network with: held-out rows, or one user if there are none."""
     if out.any():
         learnt = matrix(users[~out], items[~out], shape)
         return learnt, (learnt, matrix(users[out], items[out], shape))

@@ -1,4 +1,4 @@
-"""What is declared: canonical algorithms and RecPack's own, without RecPack being there."""
+"""The declaration: canonical algorithms and RecPack's own, without RecPack being there."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(as
 
 
 def percentiles(scores, test, above_equals):
-    """What RecPack says of its percentile ranking: the share of all items that are above an item, in percent;
+    """The percentile ranking of RecPack, as it documents it: the share of all items that are above an item, in percent;
     of what is not listed, the mean of the last place and the end."""
     mine = scores[test.users]
     own = mine[np.arange(len(test)), test.items][:, None]

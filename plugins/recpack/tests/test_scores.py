@@ -78,7 +78,7 @@ def small(name: str) -> dict[str, Any]:
 
 
 def drawn(train: Interactions, share: float) -> npt.NDArray[np.bool_]:
-    """Which rows (in the order of pairs) are held out, as the plug-in draws them."""
+    """The rows (in the order of pairs) that are held out, as the plug-in draws them."""
     from scipy.sparse import csr_matrix
 
     from repro_recpack.validation import held_out

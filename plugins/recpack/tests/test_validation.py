@@ -1,4 +1,4 @@
-"""What networks are measured on: a share of each user's rows, which they do not learn from."""
+"""The rows that networks are measured on: a share of each user's rows, which they do not learn from."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def cross_validate(rows: Interactions, seed: int) -> list[PipelineFold]:
 
 
 def _scores(model: Any, dataset: Any, rows: Interactions, test: Any) -> Scores:
-    """What ``recommend`` gives for all items: first for the tested users together, as in the evaluation, since the
+    """The scores of ``recommend`` for all items: first for the tested users together, as in the evaluation, since the
     rounding of products depends on the number of users at a time; then for the other users that the model knows."""
     from rectools import Columns
 

@@ -53,7 +53,7 @@ class Training:
 
     @property
     def n_items(self) -> int:
-        """How many items have training rows."""
+        """The number of items with training rows."""
         return int(self.dataset.item_id_map.size)
 
     def matrix(self) -> Any:
@@ -66,7 +66,7 @@ class Training:
 
 
 class RecToolsRecommender:
-    """How a model is made from a seed, and the weights of training rows."""
+    """A model of RecTools: the function that makes it from a seed, and the weights of training rows."""
 
     def __init__(self, model: Callable[[int], Any], weigh: Weigh) -> None:
         self.model = model

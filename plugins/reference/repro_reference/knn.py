@@ -150,7 +150,7 @@ class NearestNeighbours(ABC):
         return Baseline(0.0, np.zeros(train.n_users), np.zeros(train.n_items))
 
     def _deviations(self, train: Interactions) -> FloatArray:
-        """What differences are divided by, for each user or item that is compared: 1, but for z-scores."""
+        """The divisor of differences for each user or item that is compared: 1, but for z-scores."""
         ratings = train.matrix()
         rows, size = self._rows_of_entries(ratings), ratings.shape[1] if self.by_items else ratings.shape[0]
         if self.center != "z-score":

@@ -17,7 +17,7 @@ from repro.data.interactions import CodeArray, FloatArray
 
 @dataclass(frozen=True)
 class Sums:
-    """How the ratings of neighbours become a score.
+    """The rule that turns the ratings of neighbours into a score.
 
     k         how many of the nearest neighbours with a rating take part; 0: all of them
     fewest    fewest neighbours for a score

@@ -1,4 +1,4 @@
-"""How alike two rows of a sparse matrix are, and the nearest rows of each.
+"""Similarities of the rows of a sparse matrix, and the nearest rows of each.
 
 A row a is compared with all rows b that have a column in common with it. Sums run over the columns in ascending order.
 With x and y the values of a and b, n the number of common columns, sum_c over these and sum over all columns of a row::

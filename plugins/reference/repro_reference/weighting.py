@@ -1,4 +1,4 @@
-"""What similarities are computed from: the ratings, or a weighting of them."""
+"""Weightings of the ratings, from which similarities are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is declared is what is there."""
+"""The declaration agrees with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scikit-learn makes of known scores. It was run on no cases beforehand: all numbers are worked by hand."""
+"""Results of scikit-learn for known scores. It was run on no cases beforehand: all numbers are worked by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is declared, without Spark being there."""
+"""The declaration, which does not need Spark."""
 
 from __future__ import annotations
 

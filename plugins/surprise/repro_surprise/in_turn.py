@@ -53,7 +53,7 @@ class DrawnInTurn(SurpriseRecommender):
 
 
 def rows_before(train_rows: int, fold: int, folds: int) -> int:
-    """How many rows the folds before a fold (from 0) of KFold hold out, derived from the number of its training rows.
+    """The number of rows in the test parts before a fold (from 0) of KFold, from the number of its training rows.
 
     The first folds have one row more if the rows cannot be divided evenly. Two numbers of rows may leave a fold with
     the same number of training rows; the folds before it then hold out the same number.

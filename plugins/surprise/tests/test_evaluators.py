@@ -1,4 +1,4 @@
-"""What Surprise's own measures make of known predictions."""
+"""Results of Surprise's own measures for known predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is declared is what is there: the canonical words, and Surprise's own with Surprise's own defaults."""
+"""The declaration agrees with the code: the canonical words, and Surprise's own with Surprise's own defaults."""
 
 from __future__ import annotations
 

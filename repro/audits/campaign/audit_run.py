@@ -41,7 +41,7 @@ Progress = Callable[[str, int, int], None]  # is called with a stage, the tasks 
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What an audit of many evaluators includes, and how it is run.
+    """Options of an audit of many evaluators: what it includes, and how it is run.
 
     pipelines  whole evaluations, which are run on ``data``; those of evaluators that are not audited are left out
     metrics    only measures that are declared as one of these; all by default

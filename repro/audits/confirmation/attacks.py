@@ -60,7 +60,7 @@ class Attacks:
 
     @property
     def tolerance(self) -> float:
-        """How much an answer may differ from its prediction: in single precision, long sums are less exact."""
+        """The tolerated difference between answer and prediction: in single precision, long sums are less exact."""
         exact = self.engine.tolerance
         return exact * _LONG_SUMS if TOLERANCE < exact < _ROUNDED else exact
 

@@ -1,4 +1,4 @@
-"""What an examination concludes: which decisions the answers determine, which they leave open, and what was refused."""
+"""Conclusions of an examination: the decisions that the answers determine or leave open, and what was refused."""
 
 from __future__ import annotations
 

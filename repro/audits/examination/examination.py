@@ -106,7 +106,7 @@ def _examine_jointly(state: ExaminationState) -> tuple[int, int]:
 
 
 def _confirm(state: ExaminationState) -> tuple[int, int]:
-    """How many answers to new questions the policy predicted, of how many.
+    """The number of new questions that were answered as the policy predicted, and that of all new questions.
 
     Where it fails, the policy is replaced by one that predicts all answers; if there is none, the aspect that is
     responsible becomes unexplained. If no aspect is responsible, the smallest case is recorded as a joint failure.

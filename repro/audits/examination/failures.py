@@ -44,7 +44,7 @@ def unexplained_cases(state: ExaminationState, policy: Hypothesis | None) -> lis
 
 
 def _nearest(state: ExaminationState, policy: Hypothesis | None, result: AspectResult) -> NearestHypothesis | None:
-    """How close the policy comes to an unexplained aspect, with every choice for the decisions that only it touches.
+    """The number that is closest to an unexplained aspect, of all choices for the decisions that only it touches.
 
     Further questions are asked. None where the aspect became unexplained later: its case is in the ledger then.
     """

@@ -27,7 +27,7 @@ ADAPTER = (
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Why an option is rejected: a question, the answer of the black box, and the answer under that option."""
+    """The reason to reject an option: a question, the answer of the black box, and the answer under that option."""
 
     decision: str
     option: Value
@@ -96,7 +96,7 @@ class Refused:
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What a black box computes.
+    """The policy of a black box, as its answers show it.
 
     status        "explained": one policy predicts its answers to all questions that it can be asked; "explained but
                   for": a policy does so, except for the aspects in ``doubtful``; "unexplained": no policy survived

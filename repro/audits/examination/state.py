@@ -118,7 +118,7 @@ class ExaminationState:
 
     @property
     def n_questions(self) -> int:
-        """How many questions the black box was asked, refusals included."""
+        """The number of questions that the black box was asked, refusals included."""
         return self.responder.n_questions
 
     @property

@@ -1,4 +1,4 @@
-"""Where the threshold of relevance lies: the interval that the answers allow."""
+"""The interval of thresholds of relevance that the answers allow."""
 
 from __future__ import annotations
 

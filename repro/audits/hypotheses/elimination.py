@@ -431,6 +431,6 @@ def _is_empty_mean(outcome: Answer, zero: bool = False) -> bool:
 
 
 def n_non_default(hypothesis: Hypothesis) -> int:
-    """How many decisions a hypothesis takes differently from their defaults."""
+    """The number of decisions that a hypothesis takes differently from their defaults."""
     decisions = registry()
     return sum(decisions[key].default != value for key, value in hypothesis.values.items())

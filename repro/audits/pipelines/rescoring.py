@@ -75,7 +75,7 @@ def rescore(fold: ScoredFold, metric: str, protocol: Protocol, seed: int = 0) ->
 
 
 def _counts(measure: Measure, lists: object) -> FloatArray:
-    """What each list adds to the number; empty where the number is not a sum over lists."""
+    """The contribution of each list to the number; empty where the number is not a sum over lists."""
     name = f"{measure.full_name} numerator"
     return lists[name].to_numpy() if name in lists.column_names else np.empty(0)  # type: ignore[attr-defined,index]
 

@@ -118,5 +118,5 @@ def features_touching(decision: str) -> tuple[str, ...]:
 
 
 def in_words(feature: str) -> str:
-    """What a feature is, in words."""
+    """The description of a feature, in words."""
     return ALWAYS_POSSIBLE.get(feature) or FEATURES[feature]

@@ -1,4 +1,4 @@
-"""How to read a file of interactions."""
+"""Options for reading a file of interactions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repro.errors import DataError
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file; what is None is guessed from its suffix and first lines.
+    """Options for reading a file; what is None is guessed from its suffix and first lines.
 
     format       ``text``, ``lists`` (a line for each user: the user, then items), ``json``, ``parquet``, ``recbole`` or
                  ``trec`` (qrels)

@@ -40,7 +40,7 @@ class WidthError(DataError):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text file is written: delimiter, names of its columns in order, whether its first line is a header.
+    """The layout of a text file: delimiter, names of its columns in order, whether its first line is a header.
 
     comments  the number of comment lines above the table
     notes     assumptions that people should know about
@@ -66,7 +66,7 @@ class Layout:
 
 
 def columns_note(chosen: Mapping[str, str]) -> str:
-    """Which column is read for which role."""
+    """A sentence about the column that is read for each role."""
     return f"taken are {', '.join(f'{name} for {role}' for role, name in chosen.items())}"
 
 

@@ -208,7 +208,7 @@ def _separate_ranks(values: dict[str, Values], label: str) -> dict[str, Values]:
 
 
 def _counting_order(users: Values, values: Values) -> str:
-    """How the values of each user count 1, 2, 3, ...: "up" or "down" the rows, "mixed", or "" where they do not."""
+    """The direction in which the values of each user count 1, 2, 3, ...: "up", "down" or "mixed"; "" if they do not."""
     table = pd.DataFrame({"user": pd.factorize(users)[0], "value": pd.to_numeric(np.asarray(values), errors="coerce")})
     row = table.groupby("user", sort=False).cumcount().to_numpy() + 1
     size = table.groupby("user", sort=False)["user"].transform("size").to_numpy()

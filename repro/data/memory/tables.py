@@ -1,4 +1,4 @@
-"""What tables in memory are made of, and what they become."""
+"""The columns that tables in memory consist of, and the tables that they become."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class MemoryTable:
 
 @dataclass(frozen=True)
 class Target:
-    """What a table is read as: its kind, its name in messages, and how its columns are chosen."""
+    """The purpose for which a table is read: its kind, its name in messages, and how its columns are chosen."""
 
     kind: TableKind
     label: str

@@ -58,7 +58,7 @@ class Pools:
 
     @cached_property
     def guide(self) -> CountArray:
-        """Where to start the search for a sum in ``cumulative`` (the guide table of Chen & Asau 1974).
+        """The positions from which to search for a sum in ``cumulative`` (the guide table of Chen & Asau 1974).
 
         A pool of n columns and weight w has n steps; ``guide`` has the first position whose sum exceeds that of the
         step, floor(step * w / n).

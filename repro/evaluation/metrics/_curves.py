@@ -397,7 +397,7 @@ def relevant_ranks(ranked: Ranked) -> RelevantRanks:
 
 
 def objection_to_shared_ranks(protocol: Protocol) -> str:
-    """Why a curve at list lengths is undefined if tied items share a rank; empty if they do not."""
+    """The reason why a curve at list lengths is undefined if tied items share a rank; empty if they do not."""
     if shares_ranks(protocol):
         return (
             f'with ties.break = "{protocol["ties.break"]}" several items have one rank, and no list has a first n '

@@ -124,7 +124,7 @@ def _bitmaps(offsets: Any, columns: Any, items: Any, words: int) -> Any:
 
 @compiled
 def _bits(word: Any) -> Any:
-    """How many bits of a word are set."""
+    """The number of bits of a word that are set."""
     word = word - ((word >> _ONE) & _M1)
     word = (word & _M2) + ((word >> _TWO) & _M2)
     word = (word + (word >> _FOUR)) & _M4
@@ -133,7 +133,7 @@ def _bits(word: Any) -> Any:
 
 @compiled
 def _members(bitmap: Any, columns: Any) -> Any:
-    """How many of the columns are in the bitmap."""
+    """The number of the columns that are in the bitmap."""
     members = 0
     for column in columns:
         members += ((bitmap[column >> 6] >> np.uint64(column & 63)) & _ONE) != 0
@@ -220,7 +220,7 @@ def pair_distances(items: Any, vectors: Any, kind: int) -> Any:
 def profile_distances(
     users: Any, items: Any, profile_offsets: Any, profile_items: Any, vectors: Any, kind: int, nearest: bool
 ) -> Any:
-    """How far each item is from the training items of its user: from the nearest one, or the mean."""
+    """The distance of each item from the training items of its user: from the nearest one, or the mean."""
     distances = np.ones(len(items))
     for n in range(len(items)):
         start, end = profile_offsets[users[n]], profile_offsets[users[n] + 1]

@@ -26,7 +26,7 @@ from repro.evaluation.metrics.metric import DEEPEST, Background, Ranked
 
 
 def tied_part(ranked: Ranked) -> float:
-    """How many of the items that share a rank with an item count as above it: none, half or all of them."""
+    """The share of the items with the rank of an item that count as above it: none, half or all of them."""
     return {"shared-mean": 0.5, "shared-worst": 1.0}.get(ranked.ties, 0.0)
 
 
@@ -36,7 +36,7 @@ def limit(k: int | None) -> int:
 
 
 def list_lengths(ranked: Ranked, k: int | None) -> FloatArray:
-    """How many items each list has down to ``k``; an empty list counts as one place without a hit."""
+    """The number of items of each list down to ``k``; an empty list counts as one place without a hit."""
     return np.maximum(np.minimum(ranked.lengths, limit(k)), 1).astype(np.float64)
 
 
@@ -119,12 +119,12 @@ def first_hits(ranked: Ranked, k: int | None, reciprocal: bool) -> FloatArray:
 
 
 def listed_relevant(ranked: Ranked) -> FloatArray:
-    """How many relevant items each list ranks at all; lists must be ranked to the end."""
+    """The number of relevant items that each list ranks at all; lists must be ranked to the end."""
     return list_sums(ranked.offsets, (ranked.above >= 0) & (ranked.relevant > 0))
 
 
 def n_negatives(ranked: Ranked, which: str, background: Background) -> FloatArray:
-    """How many negative items each list has.
+    """The number of negative items of each list.
 
     ``candidates``: those that it ranks and that are not relevant (lists must be ranked to the end); ``judged``:
     the held-out items that are not relevant, ranked or not; ``catalogue``: all items but the relevant ones.

@@ -99,7 +99,7 @@ def list_sums(offsets: Any, values: Any) -> Any:
 
 @compiled
 def group_by_rank(ranks: Any, relevant: Any, hit: Any, end: Any) -> Any:
-    """Where the hits that share the rank of ``hit`` end, and how many of them are relevant."""
+    """The end of the hits that share the rank of ``hit``, and the number of relevant ones among them."""
     last, group = hit, 0
     while last < end and ranks[last] == ranks[hit]:
         group += relevant[last]

@@ -33,7 +33,7 @@ def shown(ranked: Ranked, k: int | None) -> npt.NDArray[np.int32]:
 
 
 def recommended_items(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """How often each item is in a list of the block down to ``k``."""
+    """The number of lists of the block that have each item down to ``k``."""
     listed = shown(ranked, k)
     return np.bincount(listed[listed >= 0], minlength=background.n_items).astype(np.float64)
 
@@ -86,7 +86,7 @@ def worth_sums(items: Any, worth: Any, discounts: Any) -> Any:
 
 
 def new_items(ranked: Ranked, k: int | None, earlier: Sequence[EarlierLists]) -> tuple[FloatArray, FloatArray]:
-    """How many items of each list down to ``k`` are in no earlier list of the user down to ``k``.
+    """The number of items of each list down to ``k`` that are in no earlier list of the user down to ``k``.
 
     And 1 if the user has an earlier list, 0 if there is nothing to compare with.
     """

@@ -31,7 +31,7 @@ class TwoOrders(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """How many pairs of each list system and truth order the same way, the other way, or not at all."""
+    """The numbers of pairs of each list that system and truth order the same way, the other way, or not at all."""
 
     concordant: FloatArray
     discordant: FloatArray

@@ -61,7 +61,7 @@ class Background:
 
     @cached_property
     def popularity(self) -> Counts:
-        """How many users have each item in training."""
+        """The number of users that have each item in training."""
         return np.bincount(self.profiles.members, minlength=self.n_items)
 
     @cached_property
@@ -124,7 +124,7 @@ HOW_TO_GIVE = {
 
 
 def lacking(needs: tuple[str, ...], background: Background) -> str:
-    """Which of ``needs`` are missing and how to provide them, in words; an empty text if none is."""
+    """A sentence about those of ``needs`` that are missing and how to provide them; an empty text if none is."""
     rows = (background.test, background.train)
     missing = {
         "ratings": not background.test.explicit,

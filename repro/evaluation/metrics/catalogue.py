@@ -48,7 +48,7 @@ def own_name(name: str) -> str:
 
 
 def reading_notes(names: Iterable[str]) -> list[str]:
-    """How those of ``names`` are read that have several definitions in the literature; unknown names have no note."""
+    """Notes on those of ``names`` that have several definitions in the literature; unknown names have no note."""
     notes = []
     for name in names:
         with suppress(ProtocolError):

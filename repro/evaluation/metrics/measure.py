@@ -313,7 +313,7 @@ def canonical_name(text: str, metrics: Mapping[str, Metric]) -> str:
 
 
 def how_read(text: str, metrics: Mapping[str, Metric]) -> str:
-    """How a name that has several definitions in the literature is read; empty for all other names."""
+    """A note on a name that has several definitions in the literature; empty for all other names."""
     metric, alias, _, _ = _split_name(text, metrics)
     if alias == metric.name or not metric.ambiguity:
         return ""

@@ -43,7 +43,7 @@ def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Variants, back
 
 
 def _weights(ranked: Ranked, variants: Variants, background: Background) -> FloatArray:
-    """How much each held-out item counts."""
+    """The weight of each held-out item."""
     weights = ranked.relevant_gains
     if variants["weight"] == "rating":
         weights = weights * np.maximum(background.ratings_of_hits(ranked), 0.0)
@@ -51,7 +51,7 @@ def _weights(ranked: Ranked, variants: Variants, background: Background) -> Floa
 
 
 def _percentiles(ranked: Ranked, definition: str, unlisted: str, background: Background) -> FloatArray:
-    """How far down its list each relevant item stands, in per cent."""
+    """The position of each relevant item in its list, in per cent of the list."""
     length = np.repeat(ranked.lengths, np.diff(ranked.offsets)).astype(np.float64)
     ranks = ranked.above + (ranked.tied + 1) / 2 if ranked.ties == "expected" else ranked.doubled_ranks / 2
 

@@ -23,7 +23,7 @@ from repro.protocol import Protocol
 
 @dataclass(frozen=True, eq=False)
 class TrainRatings:
-    """What ``predict.*`` decisions may need of the training ratings.
+    """Statistics of the training ratings that ``predict.*`` decisions may need.
 
     means     None if there are no training rows
     scale     the rating scale of the data set

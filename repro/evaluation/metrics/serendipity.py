@@ -40,7 +40,7 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
 
 
 def _distances(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """How far each relevant item that may be listed down to ``k`` is from the user's profile; 0 for all other hits."""
+    """The distance from the user's profile of each relevant item that may be listed to ``k``; 0 for other hits."""
     users = np.repeat(ranked.users, np.diff(ranked.offsets))
     counted = (ranked.relevant > 0) & (ranked.above >= 0) & (ranked.above < limit(k))
     distances = np.zeros(len(counted))

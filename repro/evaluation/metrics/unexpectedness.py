@@ -40,7 +40,7 @@ def unexpectedness(ranked: Ranked, k: int | None, variants: Variants, background
 
 
 def from_profiles(users: CodeArray, items: CodeArray, variants: Variants, background: Background) -> FloatArray:
-    """How far each item is from the training items of its user; 1 if the user has none."""
+    """The distance of each item from the training items of its user; 1 if the user has none."""
     profiles = background.profiles
     vectors = background.vectors(str(variants["over"]))
     kind, nearest = KINDS[str(variants["distance"])], variants["profile"] == "nearest"

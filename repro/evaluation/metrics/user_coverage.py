@@ -23,7 +23,7 @@ from repro.protocol import Decision, Option
 
 
 def covered_users(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """How many users of the block have an item down to ``k``."""
+    """The number of users of the block with an item down to ``k``."""
     counted = ranked.items[:, :k] >= 0
     if variants["counts"] == "scored":
         counted &= ranked.scored[:, :k] == BY_ALGORITHM

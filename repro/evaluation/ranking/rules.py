@@ -131,7 +131,7 @@ class TieRule:
 
     @property
     def ties(self) -> Ties:
-        """How metrics treat equal scores."""
+        """The treatment of equal scores by metrics."""
         return "definite" if gives_order({BREAK: self.rule}) else cast(Ties, self.rule)
 
 

@@ -82,7 +82,7 @@ class Plugins(Catalogue):
         return with_pins(requirements, pins) if requirements and pins else requirements
 
     def location(self, name: str) -> Location:
-        """Where a framework runs: in this process, in its own environment, or nowhere because it is missing."""
+        """Whether a framework runs in this process, in its own environment, or nowhere because it is missing."""
         requirements = self.environment_of(name)
         if requirements is None:
             return "in-process"
@@ -103,7 +103,7 @@ class Plugins(Catalogue):
         return environment.freeze_of(name, requirements)
 
     def launch(self, name: str) -> Launch:
-        """How to start the worker of a framework in its own environment."""
+        """The interpreter and the packages with which the worker of a framework is started."""
         requirements = self.environment_of(name)
         python = None if requirements is None else environment.python_of(name, requirements)
         if python is None:
@@ -150,7 +150,7 @@ class Plugins(Catalogue):
         return run_isolated(self.workers.get(launch), pipeline.name, rows, seed)
 
     def _worker_launch(self, name: str) -> Launch | None:
-        """How to start the worker of the framework in ``framework/...``; None where it runs in this process."""
+        """The launch of the worker of the framework in ``framework/...``; None where it runs in this process."""
         owner = name.partition("/")[0]
         # A splitter or evaluator without a framework is part of the plug-in itself, which is in this process.
         match self.location(owner) if owner in self.frameworks else "in-process":
@@ -162,7 +162,7 @@ class Plugins(Catalogue):
 
 
 def how_to_install(framework: Framework) -> str:
-    """How to install a missing framework, in a sentence."""
+    """A sentence about how to install a missing framework."""
     requirements, pins = framework.environment, current_pins().get(framework.name, ())
     alternative = f", or {requirements.install}" if requirements and requirements.install and not pins else ""
     what = f"{framework.name} with {' '.join(pins)}" if pins else framework.name

@@ -37,7 +37,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Launch:
-    """How to start the worker of a framework.
+    """The interpreter and the packages with which the worker of a framework is started.
 
     name      of the framework
     module    that declares it

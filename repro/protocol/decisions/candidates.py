@@ -1,4 +1,4 @@
-"""Which items may be in a user's list (Bellogín 2012, tables 4.2 and 4.3)."""
+"""Decisions on the items that may be in a user's list (Bellogín 2012, tables 4.2 and 4.3)."""
 
 from repro.protocol.decision import REQUIRED, AnyOf, Contradiction, Decision, Option, When
 

@@ -1,4 +1,4 @@
-"""Which interactions enter, before anything is held out."""
+"""Decisions on the interactions that enter, before anything is held out."""
 
 from repro.protocol.decision import Contradiction, Decision, Option, When
 

@@ -1,4 +1,4 @@
-"""Which held-out items count as relevant, and what a grade is."""
+"""Decisions on the held-out items that count as relevant, and on their grades."""
 
 from repro.protocol.decision import REQUIRED, Decision, Option, When
 

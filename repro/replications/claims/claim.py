@@ -243,7 +243,7 @@ class Claim:
         return read_claim(Path(path))
 
     def check(self) -> ClaimCheck:
-        """What the source leaves open, what would be run, and what is missing for it; nothing is run.
+        """Report what the source leaves open, what would be run, and what is missing for it; nothing is run.
 
         >>> repro.Claim.load("claim.toml").check().missing
         ()

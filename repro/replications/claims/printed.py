@@ -148,7 +148,7 @@ class Rounding:
         )
 
     def doubt(self, printed: Printed, value: float) -> str:
-        """Why truncation does not explain a number in this table, where nothing else would; empty otherwise."""
+        """The reason why truncation does not explain a number in this table, if nothing else would; empty otherwise."""
         if self.rule == "truncated" or printed.matches_rounded(value) or not printed.matches_truncated(value):
             return ""
         sentence = f"{printed.shown(value, 2)} truncated is {printed.text}, but "

@@ -56,7 +56,7 @@ class Bounds:
     best: tuple[float, ...]
 
     def beyond(self, printed: Printed, rounding: Rounding, metric: str) -> str:
-        """Why no ranking gives the printed number; empty if one may give it.
+        """The reason why no ranking gives the printed number; empty if one may give it.
 
         The source drew another random split or other candidates: the bounds are widened by the range of the draws.
         """

@@ -117,7 +117,7 @@ def numbers_under(
 
 
 def out_of_range(claimed: ClaimedNumber) -> str:
-    """Why a number is outside the range of its metric; empty if it may be inside."""
+    """The reason why a number is outside the range of its metric; empty if it may be inside."""
     low, high = claimed.measure.range(claimed.protocol)
     limits = f"is at least {low:g}" if high == math.inf else f"lies between {low:g} and {high:g}"
     within = f"{claimed.name} {limits}"
@@ -139,7 +139,7 @@ def bears_on_relations(decision: str, names: Collection[str], shared: bool) -> b
 
 
 def certain_range(cell: Cell, protocols: Sequence[Protocol], rounding: Rounding) -> str:
-    """Why a number is out of range under every protocol; empty if it is within range under one of them."""
+    """The reason why a number is out of range under every protocol; empty if it is within range under one of them."""
     numbers = (number for protocol in protocols for number in numbers_under([cell], protocol, rounding))
     reasons = list(map(out_of_range, numbers))
     return reasons[0] if reasons and all(reasons) else ""

@@ -82,7 +82,7 @@ class Steps:
         return bits is None or bool((bits >> first) & ((1 << (last - first + 1)) - 1))
 
     def objection(self, printed: Printed, rounding: Rounding, metric: str) -> str:
-        """Why the printed number is not a possible average; empty if it may be one."""
+        """The reason why the printed number is not a possible average; empty if it may be one."""
         if self.between(*map(Fraction, rounding.interval(printed))):
             return ""
         sentence = f"{metric} over {self.users} user{'' if self.users == 1 else 's'} is a multiple of {self.unit}"

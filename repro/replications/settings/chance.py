@@ -1,4 +1,4 @@
-"""How many printed numbers a setting of the open decisions matches by chance.
+"""The number of printed numbers that a setting of the open decisions matches by chance.
 
 With many settings, one of them matches some number by chance. The count of matched numbers is therefore compared with
 that for random numbers, each drawn from the range of the settings' values (the middle 90% of the distinct values),

@@ -179,7 +179,7 @@ class WorkedExamples:
         return design.variants(), design.complete
 
     def _no_step(self, cell: Cell, protocol: Protocol, rounding: Rounding) -> str:
-        """Why no whole number of hits gives the printed average; empty if one may."""
+        """The reason why no whole number of hits gives the printed average; empty if one may."""
         key, frames = cell.key, self.frames(cell.key.algorithm)
         measure = parse_measure(key.metric, protocol, metrics())
         if key.user or measure.metric.kind != "ranking" or measure.parts:

@@ -61,7 +61,7 @@ def _verdict(
 
 
 def _too_many(eta: float, rows: Interactions, protocol: Protocol) -> str:
-    """Why ``eta`` test ratings of each target item are impossible; empty if they are possible."""
+    """The reason why ``eta`` test ratings of each target item are impossible; empty if they are possible."""
     targets = len(target_items(rows.item_counts(), protocol))
     allowed = exact(protocol.number("split.test_ratio")) * len(rows)
     if eta != int(eta) or Fraction(int(eta)) * targets <= allowed:
@@ -75,7 +75,7 @@ def _too_many(eta: float, rows: Interactions, protocol: Protocol) -> str:
 
 
 def unavailable(claim: Claim) -> str:
-    """Why the data of the claim is not available here, and what to do; empty if it is available."""
+    """The reason why the data of the claim is not available here, and what to do; empty if it is available."""
     if claim.data is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""What people read of an audit of evaluators."""
+"""Pages about an audit of evaluators."""
 
 from repro.reports.audit.audit_findings import Finding, findings_of
 from repro.reports.audit.audit_page import headline, write_audit_report

@@ -90,7 +90,7 @@ def framework(name: str) -> str:
 
 
 def outside(metric: str, answer: str) -> float:
-    """How far an answer lies outside what any variant of the metric can be, where every item has its own rank."""
+    """The distance of an answer from the range of all variants of the metric, where every item has its own rank."""
     if answer.startswith("an error"):
         return 0.0
     low, high = _widest_range(metric)
@@ -112,7 +112,7 @@ def _widest_range(name: str) -> tuple[float, float]:
 
 
 def _unexplained(results: AuditResults) -> Iterator[Finding]:
-    """What no policy gives, by framework and aspect; where a number lies outside its range, that case is shown."""
+    """The cases that no policy explains, by framework and aspect; one with a number outside its range is preferred."""
     groups: dict[tuple[str, str], list[tuple[MeasureInferred, UnexplainedEntry]]] = {}
     for name, event in results.inferred.items():
         for entry in event.unexplained:

@@ -101,7 +101,7 @@ def _cell(event: MeasureInferred, decision: str, colours: dict[Value, int]) -> C
 
 
 def why_open(event: MeasureInferred, decision: str) -> str:
-    """Why a decision is not settled."""
+    """The reason why a decision is not settled."""
     reasons = [entry.why for entry in event.unidentifiable if entry.decision == decision]
     if reasons:
         return reasons[0]

@@ -85,7 +85,7 @@ class Frameworks:
 
 @dataclass(frozen=True)
 class Dots:
-    """What a chart of dots shows.
+    """The content of a chart of dots.
 
     title       of the axis
     values      by label

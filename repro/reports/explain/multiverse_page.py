@@ -75,7 +75,7 @@ def covered(multiverse: Multiverse) -> str:
 
 
 def flips(universe: Universe) -> str:
-    """How often the order of the algorithms differs from that of the study, as a sentence."""
+    """A sentence about how often the order of the algorithms differs from that of the study."""
     taus = universe.taus()
     defined = taus[np.isfinite(taus)]
     if len(universe.multiverse.algorithms) < 2 or not len(defined):

@@ -1,4 +1,4 @@
-"""What people read of replications: the page of a claim, and the page of all verdicts."""
+"""Pages about replications: the page of a claim, and the page of all verdicts."""
 
 from repro.reports.replicate.claim_page import write_page
 from repro.reports.replicate.claims_index import write_index

@@ -95,7 +95,7 @@ def agreement_blocks(view: RunView) -> list[object]:
 
 
 def _table(view: RunView, metrics: list[str], *, with_reasons: bool = False) -> Table:
-    """How far the frameworks agree on each algorithm, by some metrics, and the names of known reasons."""
+    """A table of the agreement of frameworks on each algorithm, by some metrics, and the names of known reasons."""
     columns = {metric: {item.recurring: item for item in view.agreements(metric)} for metric in metrics}
     rows: list[list[object]] = []
     for recurring in view.recurring:

@@ -39,7 +39,7 @@ def own(name: str) -> str:
 
 
 def script_hash(text: str) -> str:
-    """How a content security policy names a script that may run."""
+    """The name of a script in a content security policy that allows it to run."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

@@ -1,4 +1,4 @@
-"""What stands above the answer: suspicious findings, failed cells, and notes on the numbers."""
+"""The box above the answer: suspicious findings, failed cells, and notes on the numbers."""
 
 from __future__ import annotations
 

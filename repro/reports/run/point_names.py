@@ -15,7 +15,7 @@ _NAMED = 16  # most points that have names, and not numbers
 
 @dataclass(frozen=True)
 class Side:
-    """Where a text is, seen from its point."""
+    """The side of its point on which a text is."""
 
     align: Literal["left", "right", "center"]
     dx: int
@@ -103,7 +103,7 @@ def _box(text: str, x: float, y: float, side: Side) -> Box:
 
 
 def _overlaps(box: Box, others: Sequence[Box]) -> int:
-    """How many other boxes a box overlaps, and whether it leaves the plot."""
+    """The number of other boxes that a box overlaps, and whether it leaves the plot."""
     left, right, low, high = box
     outside = left < -_MARGIN or right > _PLOT[0] + _MARGIN
     return outside + sum(left < b and right > a and low < d and high > c for a, b, c, d in others)

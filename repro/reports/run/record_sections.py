@@ -46,7 +46,7 @@ def protocol_section(view: RunView) -> Section:
 
 
 def tuning_section(view: RunView) -> Section | None:
-    """Which algorithms were tuned, with how many trials, and the chosen parameters; None if no algorithm was."""
+    """The tuned algorithms, with their numbers of trials and the chosen parameters; None if no algorithm was tuned."""
     algorithms = view.run.tuned()
     first = next((tuning for algorithm in algorithms for tuning in algorithm.tunings), None)
     if first is None:

@@ -158,7 +158,7 @@ def _weak_means(view: RunView) -> list[str]:
 
 
 def _purposes(view: RunView) -> Table:
-    """What each metric shows, and the task for which it compares algorithms."""
+    """The purpose of each metric, and the task for which it compares algorithms."""
     rows = []
     for name, measure in zip(view.better, view.run.measures, strict=True):
         metric = measure.metric

@@ -181,7 +181,7 @@ class RunView:
         return recurring_algorithms(self.run)
 
     def agreements(self, metric: str) -> list[Agreement]:
-        """How far the frameworks agree by one metric, of each algorithm that several of them have."""
+        """The agreement of the frameworks by one metric, for each algorithm that several of them have."""
         if metric not in self._agreements:
             self._agreements[metric] = agreements(self.run, metric, self.recurring)
         return self._agreements[metric]
@@ -235,7 +235,7 @@ class RunView:
 
     @cached_property
     def untested(self) -> str:
-        """Why nothing is tested, and no interval given, where the packages for that are not installed."""
+        """The reason why nothing is tested, and no interval given, where the packages for that are not installed."""
         return missing("stats", "a test or an interval")
 
     @cached_property

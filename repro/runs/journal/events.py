@@ -25,7 +25,7 @@ class DecisionEntry(BaseEvent):
 
 
 class ImpactEntry(BaseEvent):
-    """How many rows, users or items a decision affected, as numbers and as a sentence."""
+    """The number of rows, users or items that a decision affected, as numbers and as a sentence."""
 
     decision: str
     value: Value

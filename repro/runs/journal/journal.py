@@ -154,7 +154,7 @@ def has_journal(path: Path) -> bool:
 
 
 def packed_journal(path: Path) -> Path:
-    """Where the journal at ``path`` is if it is compressed."""
+    """The path of the journal at ``path`` if it is compressed."""
     return path.with_name(path.name + PACKED)
 
 

@@ -1,4 +1,4 @@
-"""Where the cells of a study run: on this machine, or on a Ray cluster. Numbers do not depend on it."""
+"""Executors run the cells of a study: on this machine, or on a Ray cluster. Numbers do not depend on it."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _speaks_grpc(target: str) -> bool:
 
 
 def _why_not(address: str, reason: str) -> str:
-    """Why there is no connection, and what to do about it."""
+    """The reason why there is no connection, and what to do about it."""
     if "ersion mismatch" in reason:
         versions = "; ".join(" ".join(line.split()) for line in reason.splitlines() if line.strip())
         return (

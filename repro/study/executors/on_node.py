@@ -1,4 +1,4 @@
-"""What runs on the nodes of a cluster: a cell, or a block of users of one; with the same software as the run."""
+"""Work on the nodes of a cluster: a cell, or a block of users of one; with the same software as the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What executors share: the tasks of a cell, the steps that they report, and the loop that carries out tasks."""
+"""Common parts of executors: the tasks of a cell, the steps that they report, and the loop that carries out tasks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Step:
 
 
 class Executor(Interface):
-    """Where cells run, and how many of them at a time; ``versions`` is its own software, for the journal."""
+    """A place where cells run, and how many of them at a time; ``versions`` is its own software, for the journal."""
 
     @property
     def name(self) -> Literal["local", "ray"]: ...

@@ -105,7 +105,7 @@ class GivenModel:
 
     @property
     def absence(self) -> str:
-        """Why it cannot be fitted where it is known by its record only, and what to do."""
+        """The reason why it cannot be fitted where it is known by its record only, and what to do."""
         source = f"source SHA-256 {self.source[:12]}" if self.source else f"content SHA-256 {self.content[:12]}"
         return (
             f"{self.name} is {_WHAT[self.form]} that was given in Python ({source}), and no run folder has such code; "
@@ -113,7 +113,7 @@ class GivenModel:
         )
 
     def record(self) -> dict[str, Any]:
-        """What decides its scores, and where it is from, as plain data."""
+        """The properties that decide its scores, and where it is from, as plain data."""
         names = ("form", "content", "source", "module", "module_source", "package", "predicts", "deterministic")
         record = {name: getattr(self, name) for name in (*names, "tunable") if getattr(self, name) not in (None, "")}
         return record | {"parameters": dict(self.parameters)}

@@ -1,4 +1,4 @@
-"""How a model wants to be called, from the names of the parameters of its methods."""
+"""The way in which a model is called, from the names of the parameters of its methods."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Signature:
 
     @property
     def way(self) -> Way:
-        """How scores are asked for, by the names of the first parameters.
+        """The way to ask for scores, by the names of the first parameters.
 
         pairs   of a frame of pairs: ``predict(X)``
         pair    of one pair: ``predict(user, item)``

@@ -1,4 +1,4 @@
-"""What is found out of functions and evaluators."""
+"""Policies that are inferred of functions and evaluators."""
 
 from __future__ import annotations
 

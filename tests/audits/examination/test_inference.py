@@ -1,4 +1,4 @@
-"""How a finding reads."""
+"""The text of a finding."""
 
 from __future__ import annotations
 

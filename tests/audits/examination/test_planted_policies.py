@@ -131,7 +131,7 @@ BUGS = (one_user_left_out, last_item_forgotten, ratings_of_the_neighbour)
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ALL)
 def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
-    """What is explained gives the same as the bug on everything; what is not has a case that shows it."""
+    """A policy gives the same as the bug on everything; an unexplained aspect has a case that shows it."""
     seed = ALL.index(metric)
     space, rng, bug = Space(metric_named(metric)), np.random.default_rng(seed), BUGS[seed % len(BUGS)]
     sound = box_of(space, planted(space, rng), by_user=False)

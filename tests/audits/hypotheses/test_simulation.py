@@ -1,4 +1,4 @@
-"""What the core says of a question under many hypotheses, with the work that they share done once."""
+"""The core's answers to a question under many hypotheses, with the work that they share done once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is packed is read as what is in it, however it is read: by blocks, or as a whole."""
+"""A compressed file is read as what is in it, however it is read: by blocks, or as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which held-out items are relevant, worked out by hand."""
+"""The held-out items that are relevant, worked out by hand."""
 
 from __future__ import annotations
 

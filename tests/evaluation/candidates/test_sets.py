@@ -1,4 +1,4 @@
-"""Which items are in each list, for every base and exclusion: sets worked out by hand and by brute force."""
+"""The items of each list, for every base and exclusion: sets worked out by hand and by brute force."""
 
 from __future__ import annotations
 

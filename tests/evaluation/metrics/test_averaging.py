@@ -1,4 +1,4 @@
-"""Who is averaged, and how: small lists of numerators and denominators with the averages worked out by hand."""
+"""Averages over lists and users: small lists of numerators and denominators with averages worked out by hand."""
 
 from __future__ import annotations
 

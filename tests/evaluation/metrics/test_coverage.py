@@ -1,4 +1,4 @@
-"""How recommendations fall on items and users: Gini, entropy, coverage and practical accuracy."""
+"""The spread of recommendations over items and users: Gini, entropy, coverage and practical accuracy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How different lists are from each other, and items within a list; against SciPy and all pairs one by one."""
+"""Differences between lists, and between items of a list; against SciPy and all pairs one by one."""
 
 from __future__ import annotations
 

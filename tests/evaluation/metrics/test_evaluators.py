@@ -1,4 +1,4 @@
-"""What other evaluators gave on the same six lists, met by the right variants.
+"""Numbers of other evaluators for the same six lists, which the right variants meet.
 
 ``data/evaluators.json`` holds outputs of LensKit, implicit, RecBole, Cornac, ranx, pytrec_eval and ir_measures in
 the versions named there. User 3 has no relevant items and user 4 no list. ``users`` are values of single users,

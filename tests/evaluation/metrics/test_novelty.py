@@ -1,4 +1,4 @@
-"""How well known recommended items are, and when they were taken up."""
+"""The popularity of recommended items, and when they were taken up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far recommended items are from what a user has; against all pairs one by one."""
+"""The distance of recommended items from those that a user has; against all pairs one by one."""
 
 from __future__ import annotations
 

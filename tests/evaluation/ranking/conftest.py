@@ -42,7 +42,7 @@ def is_missing(value: float, state: int, protocol: Protocol) -> bool:
 
 
 def fill_of(user: int, item: int, protocol: Protocol, means: RatingMeans) -> Any:
-    """Where a missing score goes: a level (-1 below, 1 above all scores), "drop", or a score."""
+    """The place of a missing score: a level (-1 below, 1 above all scores), "drop", or a score."""
 
     match protocol["missing.rank"]:
         case "last":

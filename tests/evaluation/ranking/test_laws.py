@@ -1,4 +1,4 @@
-"""What must not matter: how candidates are given, how lists are cut into blocks, how many threads work."""
+"""Differences that must not matter: the form of candidates, the blocks of lists, the number of threads."""
 
 from dataclasses import replace
 

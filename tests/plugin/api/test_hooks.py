@@ -22,7 +22,7 @@ HOOKS = [name for name in vars(spec) if name.startswith("repro_")]
 
 
 def sections():
-    """What is said of each hook."""
+    """The documentation of each hook."""
     _, _, hooks = DOCUMENT.partition("\n## Hooks\n")
     parts = re.split(r"^#+ (.*)\n", hooks, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))

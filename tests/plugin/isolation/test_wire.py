@@ -1,4 +1,4 @@
-"""What crosses the border between processes, and what does not."""
+"""Messages that cross the border between processes, and those that do not."""
 
 from __future__ import annotations
 

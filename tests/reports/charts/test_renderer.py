@@ -1,4 +1,4 @@
-"""What draws charts may end at any moment: then a figure is missing, with a sentence, and no more."""
+"""The process that draws charts may end at any moment: then a figure is missing, with a sentence, and no more."""
 
 import altair as alt
 import pandas as pd

@@ -28,7 +28,7 @@ def claim() -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @json_option
 def check(file: str, as_json: bool) -> None:
-    """What the source leaves open, what would be run, and what is missing for it; nothing is run."""
+    """Show what the source leaves open, what would be run, and what is missing for it; nothing is run."""
     from repro.replications import Claim
 
     checked = Claim.load(file).check()
