@@ -16,7 +16,8 @@ from repro.evaluation.kept_scores import read_scores
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.runs.journal import events
-from repro.runs.run import KEEP_SCORES, Run
+from repro.runs.run import Run
+from repro.runs.stored_files import KEEP_SCORES
 from repro.study import Plan, Study
 from repro.study.fold_data import fold_data
 from repro.study.reload import reload_plan

@@ -13,7 +13,8 @@ from typing import Any
 
 from repro.exports.trec import TrecFiles
 from repro.extras import needed_for
-from repro.runs.run import CellRecord, Run
+from repro.runs.cell_records import CellRecord
+from repro.runs.run import Run
 
 SCHEMA = "0.1"
 START, END = "# ir_metadata.start", "# ir_metadata.end"

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.extras import needed_for
+from repro.runs.cell_records import CellRecord
 from repro.runs.journal.events import FoldMade
-from repro.runs.run import CellRecord, Run
+from repro.runs.run import Run
 
 if TYPE_CHECKING:
     from prov.identifier import QualifiedName

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from repro.extras import needed_for
 from repro.runs.folder import JOURNAL
-from repro.runs.run import PROTOCOL, STUDY, Run
+from repro.runs.run import Run
+from repro.runs.stored_files import PROTOCOL, STUDY
 
 if TYPE_CHECKING:
     from rocrate.model import Entity

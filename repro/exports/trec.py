@@ -23,7 +23,8 @@ from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import judge
 from repro.evaluation.ranking import gives_order
-from repro.runs.run import CellRecord, Run
+from repro.runs.cell_records import CellRecord
+from repro.runs.run import Run
 
 # Characters that end a word or start a comment in TREC files, and the sign of an escape.
 _UNSAFE = re.compile(r"[\s\x00-\x1f\x7f%#]")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from repro.runs.fold_pooling import FinishedCells, pooled_interval, pooled_value
+from repro.runs.measure_names import metric_names
 
 if TYPE_CHECKING:
     from repro.evaluation.metrics import Measure
@@ -32,12 +33,6 @@ SCHEMA = pa.schema(
         ("highest", pa.float64()),
     ]
 )
-
-
-def metric_names(measures: Sequence[Measure]) -> dict[str, str]:
-    """The name of each measure in the table, by its full name: the short name, unless two measures share it."""
-    short = [measure.name for measure in measures]
-    return {m.full_name: m.name if short.count(m.name) == 1 else m.full_name for m in measures}
 
 
 def results_table(

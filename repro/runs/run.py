@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,18 +15,22 @@ import pandas as pd
 from repro.current import views
 from repro.data import Dataset, datasets
 from repro.data.io.parquet import read_parquet
-from repro.errors import JournalError, ProtocolError, StudyError, nearest
-from repro.evaluation.metrics import Measure, metrics, own_name, parse_measure
+from repro.errors import JournalError, StudyError
+from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol, Value
+from repro.runs.cell_records import CellRecord, cell_records
 from repro.runs.fold_pooling import user_values
-from repro.runs.folder import JOURNAL, RunFolder, file_digest
+from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import Contents, events, has_journal, read_journal
 from repro.runs.journal.events import Line
+from repro.runs.journal_tables import impacts_of, largest_impacts, median_seconds, values_of_lists
 from repro.runs.lists import StoredLists
-from repro.runs.results_table import ALL_FOLDS, metric_names
+from repro.runs.measure_names import measure_named, metric_names
+from repro.runs.protocol_changes import ProtocolChange, changes_of
+from repro.runs.results_table import ALL_FOLDS
+from repro.runs.stored_files import PROTOCOL, RESULTS, STUDY, checked_artifact, checked_files, stored_table
 from repro.runs.tuning_history import TunedAlgorithm, trials_table, tuned_algorithms
-from repro.runs.written_files import file_digests
 from repro.stats import CORRECTION, LEVEL, TEST
 
 if TYPE_CHECKING:
@@ -36,8 +39,6 @@ if TYPE_CHECKING:
 
     from repro.runs.comparison import Compared
 
-STUDY, PROTOCOL, RESULTS = "study.toml", "protocol.toml", "results.parquet"
-KEEP_SCORES = "run the study again with `repro run --keep-scores --resume`, which keeps what is finished"
 _USER_COLUMNS = ["algorithm", "user", "metric", "value"]
 
 
@@ -119,12 +120,7 @@ class Run:
     @property
     def protocol_changes(self) -> list[ProtocolChange]:
         """The decisions that differ between ``protocol.toml`` and the journal."""
-        stated = self.protocol_file
-        return [
-            ProtocolChange(decision, value, stated.get(decision))
-            for decision, value in self.decisions.items()
-            if stated.get(decision) != value
-        ]
+        return changes_of(self.decisions, self.protocol_file)
 
     @property
     def decisions(self) -> dict[str, Value]:
@@ -149,23 +145,7 @@ class Run:
 
     def measure(self, name: str) -> Measure:
         """The measure of the study called ``name``, short or in full; it must have a value for each user."""
-        by_name = {measure.name: measure for measure in reversed(self.measures)}
-        by_name |= {measure.full_name: measure for measure in self.measures}
-        measure = by_name.get(name.strip())
-        if measure is None:
-            with suppress(ProtocolError):
-                measure = by_name.get(own_name(name))
-        if measure is None:
-            raise StudyError(
-                f"the run in {self.folder} did not measure '{name}'{nearest(name, by_name)} "
-                f"It measured: {', '.join(self.metric_names.values())}"
-            )
-        if not measure.per_user:
-            raise StudyError(
-                f"{measure.name} is a number about all users together, so there is nothing to pair by user; compare "
-                f"by another metric: {', '.join(m.name for m in self.measures if m.per_user) or 'the study has none'}"
-            )
-        return measure
+        return measure_named(name, self.measures, self.folder)
 
     # The journal
 
@@ -267,18 +247,7 @@ class Run:
     @cached_property
     def cell_records(self) -> list[CellRecord]:
         """Every cell that ended and was not dropped, with its lines of the journal; of one that ran twice, the last."""
-        started: dict[str, Line] = {}
-        records: dict[str, CellRecord] = {}
-        for line in self.journal.lines:
-            event = line.event
-            if isinstance(event, events.CellStarted):
-                started[event.cell] = line
-            elif isinstance(event, events.CellFinished | events.CellFailed) and event.cell in started:
-                label, _, fold = event.cell.rpartition("/")
-                if label in self.journal.dropped:
-                    continue
-                records[event.cell] = CellRecord(label, fold, started[event.cell], line)
-        return list(records.values())
+        return cell_records(self.journal)
 
     @property
     def failed(self) -> dict[str, str]:
@@ -342,20 +311,7 @@ class Run:
 
     def per_list(self) -> pd.DataFrame:
         """Each list's value of each ranking metric: algorithm, fold, user, (target), metric, value."""
-        parts = []
-        for cell, event in self.journal.finished_cells.items():
-            if "values" not in event.artifacts:
-                continue
-            label, _, fold = cell.rpartition("/")
-            stored = read_parquet(self.files.artifact(event.artifacts["values"])).to_pandas()
-            owners = stored[[name for name in ("user", "target") if name in stored]]
-            for column in stored.columns[stored.columns.str.endswith(" numerator")]:
-                metric = column.removesuffix(" numerator")
-                value = stored[column] / stored[f"{metric} denominator"].where(lambda d: d > 0)
-                parts.append(owners.assign(algorithm=label, fold=fold, metric=metric, value=value))
-        if not parts:
-            return pd.DataFrame(columns=["user", "algorithm", "fold", "metric", "value"])
-        return pd.concat(parts, ignore_index=True)
+        return values_of_lists(self.journal, self.files)
 
     @cached_property
     def lists(self) -> StoredLists:
@@ -413,10 +369,7 @@ class Run:
         They are medians of the folds, because the first fit of a framework loads it. ``score`` is for the candidates of
         all lists and the predictions of held-out pairs.
         """
-        seconds = {cell: event.seconds for cell, event in self.journal.finished_cells.items()}
-        rows = [(cell.rpartition("/")[0], took.fit, took.score + took.predict) for cell, took in seconds.items()]
-        frame = pd.DataFrame(rows, columns=["algorithm", "fit", "score"])
-        return frame.groupby("algorithm").median().loc[list(self.algorithms)]
+        return median_seconds(self.journal).loc[list(self.algorithms)]
 
     def tuning(self) -> pd.DataFrame:
         """Every trial of tuning: algorithm, fold, trial, parameters, metric, value, state, seconds, whether chosen."""
@@ -428,19 +381,11 @@ class Run:
 
     def impacts(self) -> pd.DataFrame:
         """The number of rows, users or items that each decision affected, for the data, the split and each cell."""
-        rows = []
-        for line in self.journal.lines:
-            for impact in getattr(line.event, "impacts", ()):
-                where = getattr(line.event, "cell", line.event.event.partition(".")[0])
-                rows.append({"where": where, **impact.model_dump()})
-        return pd.DataFrame(rows)
+        return impacts_of(self.journal)
 
     def most_touched(self) -> list[str]:
         """For each decision and unit, the sentence of the cell with the largest effect, if there is any."""
-        impacts = self.impacts()
-        impacts = impacts[impacts["touched"] > 0].astype({"value": str})
-        groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
-        return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
+        return largest_impacts(self.impacts())
 
     # Stored files
 
@@ -450,83 +395,12 @@ class Run:
 
     def stored(self, cell: events.CellFinished, name: str) -> Path:
         """The path of a table that a cell stored; the file must be there."""
-        path = self.files.artifact(cell.artifacts[name])
-        if not path.is_file():
-            label, _, fold = cell.cell.rpartition("/")
-            remedy = KEEP_SCORES if name in ("scores", "scored_items") else "`repro run --resume` makes them again"
-            table = name.replace("_", " ")
-            raise JournalError(f"the {table} of {label} ({fold}) are no longer in {self.files.artifacts}; {remedy}")
-        return path
+        return stored_table(self.files, cell, name)
 
     def artifact(self, digest: str) -> Path:
         """The path of an artefact, after a check of its content."""
-        if not self.files.has(digest):
-            raise self._damaged(f"artifacts/{digest}.parquet")
-        return self.files.artifact(digest)
+        return checked_artifact(self.files, digest)
 
     def file_digests(self) -> Iterator[tuple[str, str]]:
         """The files of the run and their SHA-256: those that the journal names, after a check, and the journal."""
-        named = file_digests(self.journal)
-        for event in self.journal.events("results.written")[-1:]:
-            named = dict(event.files) | named
-        for name in dict.fromkeys((STUDY, PROTOCOL, JOURNAL, "report.html", *named)):
-            path = self.files.place(name)
-            digest = file_digest(path) if path.is_file() else None
-            if named.get(name, digest) != digest:
-                raise self._damaged(name)
-            if digest is not None:
-                yield name, digest
-        for digest in dict.fromkeys(self._artifacts()):
-            self.artifact(digest)
-            yield f"artifacts/{digest}.parquet", digest
-
-    def _artifacts(self) -> Iterator[str]:
-        """The digests of all artefacts; of a cell that ran twice, the last ones."""
-        tunings = {event.cell: event for event in self.journal.events("tuning.finished")}
-        for event in (*self.folds, *tunings.values(), *(cell.finish for cell in self.cell_records)):
-            yield from event.artifacts.values() if event is not None else ()
-
-    def _damaged(self, name: str) -> JournalError:
-        return JournalError(
-            f"{self.folder / name} is missing or damaged: it does not match the journal; `repro verify "
-            f"{self.folder}` shows details, and `repro run --resume` makes it again"
-        )
-
-
-@dataclass(frozen=True)
-class ProtocolChange:
-    """A decision that differs between the journal of a run (``recorded``) and its ``protocol.toml`` (``stated``)."""
-
-    decision: str
-    recorded: Value
-    stated: Value | None
-
-    @property
-    def sentence(self) -> str:
-        return f"{self.decision} was {self.recorded!r} when the run was made, and is {self.stated!r} now"
-
-
-@dataclass(frozen=True)
-class CellRecord:
-    """One algorithm on one fold, with the journal lines of its start and its end."""
-
-    label: str
-    fold: str
-    started: Line
-    ended: Line
-
-    @property
-    def start(self) -> events.CellStarted:
-        event = self.started.event
-        assert isinstance(event, events.CellStarted)
-        return event
-
-    @property
-    def finish(self) -> events.CellFinished | None:
-        """The event with its values; None where it failed."""
-        return self.ended.event if isinstance(self.ended.event, events.CellFinished) else None
-
-    @property
-    def error(self) -> str:
-        """The reason why it failed; empty where it did not."""
-        return self.ended.event.error if isinstance(self.ended.event, events.CellFailed) else ""
+        return checked_files(self.files, self.journal, self.cell_records)

@@ -15,7 +15,8 @@ from repro.runs.fold_pooling import FinishedCells
 from repro.runs.folder import csv_bytes
 from repro.runs.journal import events
 from repro.runs.results_table import results_table
-from repro.runs.run import PROTOCOL, Run
+from repro.runs.run import Run
+from repro.runs.stored_files import PROTOCOL
 from repro.study.fold_data import fold_data
 from repro.study.plan import Plan
 from repro.study.reload import reload_plan

@@ -28,7 +28,7 @@ from repro.evaluation.metrics.metric import Background, Ranked, Variants
 
 
 def counts_of_lists(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """The numbers of lists with each item, of lists, of their places, of pairs of lists of a user, and of shared items."""
+    """The numbers of lists with each item, of lists, places and pairs of lists of one user, and of shared items."""
     assert k is not None
     items = shown(ranked, k)
     listed = ranked.lengths > 0
