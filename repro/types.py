@@ -1,7 +1,5 @@
 """Types that several packages share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]

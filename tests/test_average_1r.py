@@ -1,7 +1,5 @@
 """With one relevant item per list (1R), a user without relevant items has no list, and counts as the protocol says."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

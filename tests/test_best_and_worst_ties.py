@@ -1,7 +1,5 @@
 """``ties.break = "best"`` and ``"worst"``: evaluate, studies, kept scores and audits give the same, extreme numbers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -7,8 +7,6 @@ environment of their own: their parameters are left to the tests of that plug-in
 tests/study/test_features.py.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from functools import cache

@@ -5,8 +5,6 @@ differ, one of them must be refused. Decisions about data and splits, which act 
 not covered here.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

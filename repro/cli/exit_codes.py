@@ -1,7 +1,5 @@
 """The exit codes of all commands, for scripts."""
 
-from __future__ import annotations
-
 DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED, TERMINATED = 0, 1, 2, 130, 141, 143
 
 EXIT_CODES = {

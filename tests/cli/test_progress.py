@@ -1,7 +1,5 @@
 """The time that is left, by hand."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """A disk that is full, or that may not be written: a sentence, nothing finished is lost, and --resume goes on."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

@@ -1,7 +1,5 @@
 """A journal that was cut off within a line, and a clock that goes backwards."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

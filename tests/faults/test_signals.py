@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM in the middle of a cell: a clean stop, a sentence, nothing left running, and --resume goes on."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

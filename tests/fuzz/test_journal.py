@@ -1,7 +1,5 @@
 """The journal: any file is read, or refused with the line that does not fit."""
 
-from __future__ import annotations
-
 import json
 import os
 

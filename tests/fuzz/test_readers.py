@@ -1,7 +1,5 @@
 """The readers of data: any file is read, or refused with a sentence."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

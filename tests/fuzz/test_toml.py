@@ -1,7 +1,5 @@
 """Protocols, studies and claims: any file is read, or refused with a sentence."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

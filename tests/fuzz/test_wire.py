@@ -1,7 +1,5 @@
 """The wire format of workers: any bytes are either a message or a sentence about what is wrong with them."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Another package called `repro` is recognised: by what pip wrote about it, and by a real installation of it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

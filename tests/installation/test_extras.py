@@ -1,7 +1,5 @@
 """The core works without the optional packages, and names the extra of one that is missing."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

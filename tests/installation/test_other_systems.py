@@ -1,7 +1,5 @@
 """The core on a system without the modules and functions of POSIX, such as Windows."""
 
-from __future__ import annotations
-
 import ast
 import pkgutil
 from pathlib import Path

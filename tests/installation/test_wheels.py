@@ -1,7 +1,5 @@
 """Wheels of the core and the plug-ins have all that they need, and work outside of the source tree."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

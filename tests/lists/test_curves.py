@@ -1,7 +1,5 @@
 """Precision-recall and ROC curves of two data frames."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

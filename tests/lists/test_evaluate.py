@@ -1,7 +1,5 @@
 """Two data frames in, numbers out: values, decisions and protocols."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """The same recommendations and truth in every form that people have give the same bits, and those of a plain loop."""
 
-from __future__ import annotations
-
 import doctest
 import math
 from collections import defaultdict, namedtuple

@@ -1,7 +1,5 @@
 """The inputs of an evaluation: ids and columns of frames, earlier lists, features of items."""
 
-from __future__ import annotations
-
 import math
 import uuid
 

@@ -1,7 +1,5 @@
 """The conformance kit passes what keeps to the contract, and names what does not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A few bytes that unpack to very many: refused by what comes out, whatever a header says."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Commands of other systems are run without a shell: what a shell would do with them is text."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Head items, unseen users and items, and the impacts that report them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Splits given as files."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

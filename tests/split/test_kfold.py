@@ -1,7 +1,5 @@
 """Cross-validation of rows and of users."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

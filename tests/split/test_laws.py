@@ -1,7 +1,5 @@
 """Laws of every strategy: parts are disjoint and complete, and do not depend on the order of rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Held out by time: one point, or sampled moments of sampled users."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

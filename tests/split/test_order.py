@@ -1,7 +1,5 @@
 """The order of rows, the last of which are held out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

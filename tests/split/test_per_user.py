@@ -1,7 +1,5 @@
 """Given n, all but n, and a number drawn for each user."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Shares of all rows, and of every user's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor

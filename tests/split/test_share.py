@@ -1,7 +1,5 @@
 """Shares as whole numbers."""
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sorting by several columns agrees with NumPy's."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Uniform test rows per target item (UAR, U1R)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Validation rows out of the training rows of a fold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Metrics beyond accuracy in a study: item features from a file or the data set, and what they say of algorithms."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pandas as pd

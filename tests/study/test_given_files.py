@@ -1,7 +1,5 @@
 """Studies on splits and negatives that others published: numbers worked out by hand, and all assumptions told."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 

@@ -1,7 +1,5 @@
 """Cells on a Ray cluster of two real nodes: the bits of a local run, also when a node, a task or the driver dies."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

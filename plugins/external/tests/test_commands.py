@@ -1,7 +1,5 @@
 """Any command line: what it is given, what it may write, and what happens when it goes wrong."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import sys

@@ -1,7 +1,5 @@
 """Files that other systems wrote: every form, what is not in them, and what they cannot say."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import math

@@ -1,7 +1,5 @@
 """Other systems in a study, beside algorithms that fit and score: numbers, journal and report."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Real runs into a real MLflow store, read back with MLflow's own client."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Metrics: lists and predictions to numbers. One file per metric; a file added here is a metric added."""
 
-from __future__ import annotations
-
 from repro.evaluation.metrics.averaging import Averaged, ListOwners, average
 from repro.evaluation.metrics.background import Background, lacking
 from repro.evaluation.metrics.catalogue import metric_named, metrics, metrics_by_any_name, own_name, reading_notes

@@ -1,7 +1,5 @@
 """An audit of several evaluators: complete, the same however it came about, and not ended by one that crashes."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import shutil

@@ -1,7 +1,5 @@
 """Policies that are inferred of functions and evaluators."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The text of a finding."""
 
-from __future__ import annotations
-
 from repro.audits import Evidence, Inference, Refused, Unexplained, Unstable
 from repro.audits.questions.answers import Answer
 from repro.audits.questions.question import Question, User

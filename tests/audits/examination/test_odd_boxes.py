@@ -1,7 +1,5 @@
 """Black boxes that refuse some users, or are less exact than double precision, are explained all the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

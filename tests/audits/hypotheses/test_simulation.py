@@ -1,7 +1,5 @@
 """The core's answers to a question under many hypotheses, with the work that they share done once."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whole evaluations held against the core: numbers worked out by hand, and two frameworks that report the core's."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Questions: what an evaluator gets to see, and how they are made smaller."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """A compressed file is read as what is in it, however it is read: by blocks, or as a whole."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import zipfile

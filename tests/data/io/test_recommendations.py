@@ -1,7 +1,5 @@
 """Files as toolkits write them give the same numbers as frames, and bad ones a sentence."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Ids that are whole numbers are read as such where nothing is lost, and it is the same as reading them as text."""
 
-from __future__ import annotations
-
 import gzip
 import io
 

@@ -1,7 +1,5 @@
 """Draws follow the distribution they should, by every path through the kernel: chi-square with fixed seeds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Negatives from files: both kinds of lines, in AR and in 1R, and what can be wrong with them."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import zipfile

@@ -1,7 +1,5 @@
 """Rows of different lengths, compared with sets of Python."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

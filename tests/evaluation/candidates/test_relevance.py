@@ -1,7 +1,5 @@
 """The held-out items that are relevant, worked out by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

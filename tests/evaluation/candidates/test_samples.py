@@ -1,7 +1,5 @@
 """Sampled candidates: what a sample depends on, what lists share, and popularity percentiles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The items of each list, for every base and exclusion: sets worked out by hand and by brute force."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """AUC: ties, items that are not listed, who is negative, and how users are weighed; fall-out and specificity."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Averages over lists and users: small lists of numerators and denominators with averages worked out by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The spread of recommendations over items and users: Gini, entropy, coverage and practical accuracy."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Differences between lists, and between items of a list; against SciPy and all pairs one by one."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """The fraction of concordant pairs: worked out by hand, and pair by pair in plain Python."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

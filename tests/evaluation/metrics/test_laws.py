@@ -1,7 +1,5 @@
 """Laws that hold for every list."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Metrics by name: what is read, what is refused, and that every metric and option is complete."""
 
-from __future__ import annotations
-
 import importlib
 import pathlib
 import pickle

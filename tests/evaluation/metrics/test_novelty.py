@@ -1,7 +1,5 @@
 """The popularity of recommended items, and when they were taken up."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

@@ -1,7 +1,5 @@
 """Predicted ratings: the numbers of a tutorial and a lecture, and every rule for predictions."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import replace

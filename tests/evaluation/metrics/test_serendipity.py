@@ -1,7 +1,5 @@
 """The distance of recommended items from those that a user has; against all pairs one by one."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

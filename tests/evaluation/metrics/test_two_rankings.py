@@ -1,7 +1,5 @@
 """The list against the order of the user's ratings: by hand, by SciPy, and over all orders of tied items."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import statistics

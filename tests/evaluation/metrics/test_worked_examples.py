@@ -1,7 +1,5 @@
 """Numbers worked out by hand, in lectures and tutorials."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

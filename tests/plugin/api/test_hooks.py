@@ -1,7 +1,5 @@
 """Every hook is documented, implemented by the example, and tested; the example is installed and used for real."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Queries carry the known history of users in order, and cost nothing where it is not read."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The requirements of every framework's environment are all that is in it, and enough."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

@@ -1,7 +1,5 @@
 """Messages that cross the border between processes, and those that do not."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json
