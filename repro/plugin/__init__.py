@@ -21,6 +21,7 @@ from repro.plugin.api.queries import History, Queries, Query
 from repro.plugin.api.requirements import pinned_framework, read_requirements
 from repro.plugin.api.scores import FALLBACK, SCORED, UNSCORED, ScoreKind, Scores
 from repro.plugin.api.spec import impl
+from repro.plugin.api.state import STATE, by_code
 from repro.plugin.api.training import TrainingData
 from repro.plugin.host.discovery import installed_plugins, load_plugins, plugins, selected
 from repro.plugin.host.guard import CheckedRecommender, make_recommender
@@ -33,6 +34,7 @@ __all__ = [
     "FALLBACK",
     "FEATURES",
     "SCORED",
+    "STATE",
     "UNSCORED",
     "Algorithm",
     "Case",
@@ -58,6 +60,7 @@ __all__ = [
     "Scores",
     "Splitter",
     "TrainingData",
+    "by_code",
     "how_to_install",
     "impl",
     "install",

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from repro.data.interactions import CodeArray, Interactions
 from repro.evaluation.metrics import Metric
 from repro.plugin import (
+    STATE,
     UNSCORED,
     Algorithm,
     Case,
@@ -55,6 +56,11 @@ def score(recommender: CheckedRecommender, users: CodeArray, items: CodeArray) -
 def score_all(recommender: CheckedRecommender, rows: Interactions) -> Scores:
     """The scores of all users and items."""
     return score(recommender, codes(rows.n_users), codes(rows.n_items))
+
+
+def scores_and_state(recommender: CheckedRecommender, rows: Interactions) -> list[Scores]:
+    """The scores of all users and items, and the arrays of the state as if they were scores too."""
+    return [score_all(recommender, rows), *map(Scores, recommender.state().values())]
 
 
 def bits(scores: Scores) -> npt.NDArray[np.uint64]:
@@ -136,6 +142,7 @@ def check_recommender(
     if "generators" not in exceptions:
         check_global_generators(before)
     check_states(scores)
+    check_state(recommender, train)
     if "blocks" not in exceptions:
         check_blocks(recommender, train, scores)
         check_predictions(recommender, train)
@@ -174,6 +181,17 @@ def check_states(scores: Scores) -> None:
     """NaN is always unscored, and whatever is not unscored is a number."""
     not_marked = np.isnan(scores.values) & (scores.states != UNSCORED)
     assert not not_marked.any(), f"{not_marked.sum()} scores are NaN and not marked as unscored"
+
+
+def check_state(recommender: CheckedRecommender, train: Interactions) -> None:
+    """The arrays of a state have a number for each user and item with training rows, and its factors are of both."""
+    state = recommender.state()
+    known = {"users": train.user_counts() > 0, "items": train.item_counts() > 0}
+    assert ("user_factors" in state) == ("item_factors" in state), f"a state has factors of one side: {sorted(state)}"
+    for name, array in state.items():
+        of = STATE[name][0] if STATE[name] else ""
+        missing = ~np.isfinite(array[known[of]] if of else array)
+        assert not missing.any(), f"{name} has {missing.sum()} values that are no numbers, of {of} with training rows"
 
 
 def check_predictions(recommender: CheckedRecommender, train: Interactions) -> None:

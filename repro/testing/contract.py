@@ -176,8 +176,8 @@ class IsolationContract(_Contract):
 
         def answers() -> list[Scores | Observed]:
             fitted = (self.fit(name, parameters, train, checks.SEED) for name, parameters in self.algorithms)
-            scores = [checks.score_all(recommender, train) for recommender in fitted]
-            return [*scores, *checks.evaluator_answers(plugins, self.case(), self.k, self.measures)]
+            learnt = [part for recommender in fitted for part in checks.scores_and_state(recommender, train)]
+            return [*learnt, *checks.evaluator_answers(plugins, self.case(), self.k, self.measures)]
 
         checks.check_isolated(plugins, framework.name, answers)
 

@@ -97,6 +97,18 @@ class ScoresOneForNobody(Sums):
         return super().score(queries if len(users) else queries_of([0]), items)
 
 
+class FactorsOfUsers(Sums):
+    def state(self):
+        return {"user_factors": np.ones((TRAIN.n_users, 2))}
+
+
+class FactorsWithGaps(Sums):
+    def state(self):
+        users, items = np.ones((TRAIN.n_users, 2)), np.ones((TRAIN.n_items, 2))
+        users[0, 1] = np.nan
+        return {"user_factors": users, "item_factors": items}
+
+
 VIOLATIONS = {
     OfTheBlock: "differ from those of all together",
     OfEarlierRequests: "differ from those of all together",
@@ -107,6 +119,8 @@ VIOLATIONS = {
     GlobalDraws: r"the global generator of numpy\.random was used",
     NotMarked: "NaN and not marked as unscored",
     ScoresOneForNobody: "returned scores of shape",
+    FactorsOfUsers: "factors of one side",
+    FactorsWithGaps: "user_factors has 1 values that are no numbers, of users with training rows",
 }
 
 

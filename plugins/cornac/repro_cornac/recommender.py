@@ -19,6 +19,7 @@ from repro.plugin import FALLBACK, SCORED, UNSCORED, ParameterValue, Queries, Sc
 from repro_cornac.dataset import UNKNOWN, InnerArray, cornac_dataset
 from repro_cornac.models import Model, ModelParameter
 from repro_cornac.running import cornac_seed, one_thread, quiet, seeded
+from repro_cornac.state import state_of
 
 StateArray = npt.NDArray[np.uint8]
 
@@ -66,6 +67,10 @@ class CornacRecommender:
         for n, user in enumerate(inner_users.tolist()):
             self._mark(user, inner_items, values[n], state[n])
         return Scores(values, state if state.any() else None)
+
+    def state(self) -> dict[str, FloatArray]:
+        """The factors and biases of the class; empty where it has none."""
+        return state_of(self._model.name, self._fitted, self._users, self._items)
 
     def _prepare(self) -> None:
         """Called between fitting and scoring; most models need nothing."""

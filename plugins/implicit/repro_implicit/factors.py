@@ -7,8 +7,8 @@ from pkgutil import resolve_name
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import GroupedRows, Queries, Scores
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.plugin import GroupedRows, Queries, Scores, by_code
 from repro.plugin.api.adapting import known_block
 from repro_implicit.training import ImplicitRecommender, Training
 
@@ -34,6 +34,7 @@ class FactorModel(ImplicitRecommender):
             model.fit(training.matrix.astype(np.float32), show_progress=False)
         self.training_ = training
         users, items = np.asarray(model.user_factors), np.asarray(model.item_factors)
+        self.vectors_ = users, items
 
         def rows(first: int, end: int) -> npt.NDArray[np.float32]:
             with threads.limit(limits=1, user_api="blas"):  # a product rounds differently with more threads
@@ -45,3 +46,17 @@ class FactorModel(ImplicitRecommender):
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         rows, columns = self.training_.rows[queries.users], self.training_.columns[items]
         return known_block(rows, columns, self.products_.block, complete=True)
+
+    def state(self) -> dict[str, FloatArray]:
+        """Factors, and the biases that BPR and LMF have as further columns, next to a column of ones."""
+        width = int(self.parameters["factors"])
+        users, items = (
+            by_code(vectors, positions)
+            for vectors, positions in zip(self.vectors_, (self.training_.rows, self.training_.columns), strict=True)
+        )
+        state = {"user_factors": users[:, :width], "item_factors": items[:, :width]}
+        if items.shape[1] > width:
+            state["item_bias"] = items[:, width]
+        if items.shape[1] > width + 1:
+            state["user_bias"] = users[:, width + 1]
+        return state

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from repro.data.interactions import FloatArray
+from repro.plugin import by_code
 from repro_lenskit.recommender import NumberArray, Personal
 
 Vector = npt.NDArray[np.float32]
@@ -22,6 +24,23 @@ class Factors(Personal):
 
     item_factors_: npt.NDArray[Any]
     offsets_: npt.NDArray[Any] | float = 0.0
+
+    def state(self) -> dict[str, FloatArray]:
+        """What the component learnt; LensKit keeps no factors of users where ``user_embeddings`` is false."""
+        learnt = {name: values for name, values in self._learnt().items() if values is not None}
+        if learnt.keys().isdisjoint({"user_factors"}):
+            return {}
+        numbers = {"user": self.users_, "item": self.items_}
+        return {
+            name: by_code(values, numbers[name.partition("_")[0]])
+            if np.ndim(values)
+            else np.asarray(values, dtype=np.float64)
+            for name, values in learnt.items()
+        }
+
+    @abstractmethod
+    def _learnt(self) -> dict[str, Any]:
+        """The arrays of the state by LensKit's numbers; None for what there is not."""
 
     @abstractmethod
     def _user(self, user: int) -> tuple[npt.NDArray[Any], float]:
@@ -38,6 +57,17 @@ class LearntUsers(Factors):
 
     user_factors_: npt.NDArray[Any]
     user_biases_: Vector | None = None
+    item_biases_: Vector | None = None
+    mean_: float | None = None
+
+    def _learnt(self) -> dict[str, Any]:
+        factors = {"user_factors": self.user_factors_, "item_factors": self.item_factors_}
+        return factors | {"user_bias": self.user_biases_, "item_bias": self.item_biases_, "mean": self.mean_}
+
+    def _use(self, model: Any) -> None:
+        """Read the biases and the mean off LensKit's bias model."""
+        self.user_biases_, self.item_biases_ = model.user_biases, model.item_biases
+        self.mean_, self.offsets_ = model.global_bias, item_offsets(model)
 
     def _user(self, user: int) -> tuple[npt.NDArray[Any], float]:
         return self.user_factors_[user], 0.0 if self.user_biases_ is None else self.user_biases_[user]
@@ -56,6 +86,18 @@ class AlternatingLeastSquares(Factors):
         self.model_ = getattr(self.component, "bias", None)
         self.offsets_ = 0.0 if self.model_ is None else item_offsets(self.model_)
 
+    def _learnt(self) -> dict[str, Any]:
+        """The factors at the end of training; those of users are not the ones that queries get."""
+        factors = {"user_factors": self.component.user_embeddings, "item_factors": self.item_factors_}
+        model = self.model_
+        if model is None:
+            return factors
+        return factors | {
+            "user_bias": model.user_biases,
+            "item_bias": model.item_biases,
+            "mean": model.global_bias,
+        }
+
     def _user(self, user: int) -> tuple[Vector, float]:
         if self.component.config.user_embeddings == "prefer":
             return self.component.user_embeddings[user], 0.0 if self.model_ is None else self.model_.user_biases[user]
@@ -69,8 +111,7 @@ class FunkSVD(LearntUsers):
     def _learn(self, data: Any) -> None:
         self.user_factors_ = self.component.user_embeddings
         self.item_factors_ = self.component.item_embeddings
-        self.user_biases_ = self.component.bias.user_biases
-        self.offsets_ = item_offsets(self.component.bias)
+        self._use(self.component.bias)
 
 
 class BiasedSVD(LearntUsers):
@@ -79,8 +120,7 @@ class BiasedSVD(LearntUsers):
     def _learn(self, data: Any) -> None:
         self.user_factors_ = self.component.user_components_
         self.item_factors_ = self.component.factorization_.components_.T
-        self.user_biases_ = self.component.bias_.user_biases
-        self.offsets_ = item_offsets(self.component.bias_)
+        self._use(self.component.bias_)
 
 
 class NonNegative(LearntUsers):
@@ -93,15 +133,21 @@ class NonNegative(LearntUsers):
 
 class FlexMF(LearntUsers):
     """FlexMFExplicitScorer and FlexMFImplicitScorer: factors and biases by torch; with convolution layers, a vector
-    is the mean over the layers."""
+    is the mean over the layers.
+
+    LensKit's model has the class attributes ``u_bias = None`` and ``i_bias = None``, which hide the modules of the same
+    names: its scores have no biases, whatever the configuration says.
+    """
 
     def _learn(self, data: Any) -> None:
         model = self.component.model
         self.user_factors_ = _array(_blended(model.u_embed, model.u_layers))
         self.item_factors_ = _array(_blended(model.i_embed, model.i_layers))
         self.user_biases_ = None if model.u_bias is None else _array(model.u_bias.weight)[:, 0]
-        item_biases = 0.0 if model.i_bias is None else _array(model.i_bias.weight)[:, 0]
-        self.offsets_ = item_biases + getattr(self.component, "global_bias", 0.0)
+        self.item_biases_ = None if model.i_bias is None else _array(model.i_bias.weight)[:, 0]
+        self.mean_ = getattr(self.component, "global_bias", None)
+        item_biases = 0.0 if self.item_biases_ is None else self.item_biases_
+        self.offsets_ = item_biases + (self.mean_ or 0.0)
 
 
 def _blended(embedding: Any, layers: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import ParameterValue, Queries, Scores
+from repro.plugin import ParameterValue, Queries, Scores, by_code
 from repro.plugin.api.adapting import known_block, known_positions
 from repro_recpack.models import Model
 from repro_recpack.running import quiet, reproducible, whole_networks
@@ -73,6 +73,13 @@ class RecPackRecommender:
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         return known_block(self._users[queries.users], self._items[items], self._stored)
+
+    def state(self) -> dict[str, FloatArray]:
+        learnt = self._scoring.learnt
+        if learnt is None:
+            return {}
+        users, items = learnt
+        return {"user_factors": by_code(users, self._users), "item_factors": by_code(items, self._items)}
 
     def _stored(self, users: CodeArray, items: CodeArray) -> FloatArray:
         values = self._scoring.block(users, items)

@@ -38,6 +38,11 @@ class Scoring:
         """Users by all items."""
         raise NotImplementedError
 
+    @property
+    def learnt(self) -> tuple[FloatArray, FloatArray] | None:
+        """Users by factors and items by factors at the end of learning; None where there are none."""
+        return None
+
 
 class SimilarityScoring(Scoring):
     """A user's items, times the similarities of items."""
@@ -109,6 +114,11 @@ class FactorScoring(GroupedScoring):
         """Users by factors, and factors by items."""
         return self.algorithm.user_embedding_, self.algorithm.item_embedding_
 
+    @property
+    def learnt(self) -> tuple[FloatArray, FloatArray]:
+        user_factors, item_factors = self.factors
+        return user_factors, item_factors.T
+
     def group(self, first: int, end: int) -> FloatArray:
         user_factors, item_factors = self.factors
         return user_factors[first:end] @ item_factors
@@ -134,6 +144,10 @@ class WeightedScoring(FactorScoring):
             confidence = self.algorithm._generate_confidence(self.history)
             of_users = self.algorithm._least_squares(confidence, of_items, shape)
         return _double(of_users), _double(of_items).T
+
+    @property
+    def learnt(self) -> tuple[FloatArray, FloatArray]:
+        return _double(self.algorithm.user_factors_), _double(self.algorithm.item_factors_)
 
 
 class NetworkScoring(GroupedScoring):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Queries, Recommender, Scores
 from repro.plugin.api.adapting import canonical_parameters, renamed
@@ -49,6 +49,10 @@ class ImplicitALS:
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         return self.factors_.block(queries.users, items)
+
+    def state(self) -> dict[str, FloatArray]:
+        factors = self.factors_
+        return {"user_factors": factors.users.astype(np.float64), "item_factors": factors.items.astype(np.float64)}
 
 
 class ExplicitALS(ImplicitALS):

@@ -22,9 +22,14 @@ ParameterValue = str | int | float | bool
 class Recommender(Protocol):
     """A fitted or fittable algorithm.
 
-    It may have two more members. ``notes``, a mapping of text to text, describes how it computed its scores; it is read
-    after scoring, and goes into the journal and the report. ``on_fold(name)`` is called before ``fit`` with the name of
-    the fold, for algorithms whose scores are in a file for each fold.
+    It may have three more members. ``notes``, a mapping of text to text, describes how it computed its scores; it is
+    read after scoring, and goes into the journal and the report. ``on_fold(name)`` is called before ``fit`` with the
+    name of the fold, for algorithms whose scores are in a file for each fold. ``state()`` returns what a factor model
+    learnt, a mapping of names to arrays of numbers by the codes of the training data: ``user_factors`` (users by
+    factors), ``item_factors`` (items by factors), ``implicit_factors`` (items by factors, those that are added to the
+    factors of users who have the item), ``user_bias`` (users), ``item_bias`` (items) and ``mean`` (a number), of which
+    it leaves out what the model does not have. They are those at the end of training, in the framework's own scale, and
+    NaN for users and items that the framework does not know. :mod:`repro.plugin.api.state` has the names and shapes.
     """
 
     def fit(self, train: TrainingData, *, seed: int) -> None:

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError, ReproError
 from repro.plugin.api.checks import checked_notes, checked_scores
 from repro.plugin.api.interfaces import Algorithm, ParameterValue, RatingPredictor, Recommender
 from repro.plugin.api.queries import History, Queries
 from repro.plugin.api.scores import Scores
+from repro.plugin.api.state import checked_state
 from repro.plugin.api.training import TrainingData
 
 Result = TypeVar("Result")
@@ -42,6 +43,7 @@ class CheckedRecommender:
         self.label = label
         self.predicts = isinstance(recommender, RatingPredictor) if predicts is None else predicts
         self._train: Interactions | None = None
+        self._sizes = (0, 0)
         self._withheld = None if uses_history else History.withheld(label)
         self._history = self._withheld or History(None)
 
@@ -50,6 +52,7 @@ class CheckedRecommender:
         if fold is not None and hasattr(self._recommender, "on_fold"):
             call(self.label, "on_fold", self._recommender.on_fold, fold)
         rows = _read_only_rows(train)
+        self._sizes = (train.n_users, train.n_items)
         if self._withheld is None:
             self._train, self._history = train, History(rows)
         call(self.label, "fit", self._recommender.fit, rows, seed=seed)
@@ -74,6 +77,12 @@ class CheckedRecommender:
     def notes(self) -> dict[str, str]:
         """The recommender's notes about how it computed its scores."""
         return checked_notes(self.label, call(self.label, "notes", getattr, self._recommender, "notes", None))
+
+    def state(self) -> dict[str, FloatArray]:
+        """The recommender's factors and biases by the codes of the training data; empty where it offers none."""
+        offered = getattr(self._recommender, "state", None)
+        state = None if offered is None else call(self.label, "state", offered)
+        return checked_state(self.label, state, *self._sizes)
 
     def _read_only(self, queries: Queries) -> Queries:
         """Read-only queries, with a history if the recommender uses one."""

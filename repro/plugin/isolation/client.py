@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin.api.evaluator import Case, Observed, PipelineFold
 from repro.plugin.api.interfaces import ParameterValue
@@ -199,6 +199,11 @@ class IsolatedRecommender:
         answer, _ = self._ask("notes")
         with _reading_reply(self._worker, "notes"):
             return dict(answer["notes"])
+
+    def state(self) -> dict[str, FloatArray]:
+        answer, arrays = self._ask("state")
+        with _reading_reply(self._worker, "state"):
+            return dict(zip(answer["names"], arrays, strict=True))
 
     def _scores(self, what: str, queries: Queries, items: CodeArray) -> Scores:
         """Scores of queries; their history is sent only where the worker does not have it from ``fit``."""

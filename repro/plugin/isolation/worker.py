@@ -28,11 +28,25 @@ from repro.plugin.api.evaluator import Evaluator, Pipeline
 from repro.plugin.api.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Splitter
 from repro.plugin.api.queries import History
 from repro.plugin.api.scores import Scores
+from repro.plugin.api.state import checked_state
 from repro.plugin.isolation import environment, wire
 
 Answer = tuple[dict[str, Any], list[wire.AnyArray]]
 # The requests that a worker answers, each by a method of the server.
-REQUESTS = ("hello", "import", "make", "fit", "history", "score", "predict", "notes", "split", "evaluate", "run")
+REQUESTS = (
+    "hello",
+    "import",
+    "make",
+    "fit",
+    "history",
+    "score",
+    "predict",
+    "notes",
+    "state",
+    "split",
+    "evaluate",
+    "run",
+)
 
 
 class Server:
@@ -48,6 +62,7 @@ class Server:
         self._recommender: Recommender | None = None
         self._uses_history = False
         self._known = History(None)
+        self._sizes = (0, 0)
         self._label = framework.name
 
     def answer(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
@@ -79,6 +94,7 @@ class Server:
         train = wire.arrays_to_training(header, arrays)
         if self._uses_history:
             self._known = History(train)
+        self._sizes = (train.n_users, train.n_items)
         self._recommender.fit(train, seed=header["seed"])
         return {}, []
 
@@ -101,6 +117,11 @@ class Server:
 
     def _notes(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         return {"notes": checked_notes(self._label, getattr(self._recommender, "notes", None))}, []
+
+    def _state(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        offered = getattr(self._recommender, "state", None)
+        state = checked_state(self._label, offered and offered(), *self._sizes)
+        return {"names": list(state)}, [array.astype("<f8", copy=False) for array in state.values()]
 
     def _split(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         """Training and test rows of each fold, one after the other."""

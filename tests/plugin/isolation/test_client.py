@@ -56,6 +56,9 @@ def test_the_scores_are_the_same_bits_as_in_this_process(reference, name):
         assert here.predicts == behind.predicts
         if here.predicts:
             same(here.predict_pairs(DATA.users, DATA.items), behind.predict_pairs(DATA.users, DATA.items))
+        state = behind.state()
+    assert list(here.state()) == list(state)
+    assert all(array.tobytes() == state[name].tobytes() for name, array in here.state().items())
     assert here.notes() == behind.notes() == {}
 
 
