@@ -1,0 +1,126 @@
+"""Factorisation of ratings, with exact alternating least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from repro.data.interactions import Interactions
+from repro.plugin import Algorithm, Parameter
+from repro.plugin.api.interfaces import Choice
+from repro.protocol.decision import When
+from repro_reference.bias import Baseline, damped_baseline
+from repro_reference.checks import at_least, one_of
+from repro_reference.factor_models import (
+    FACTORS,
+    ORDER,
+    ORDERS,
+    START,
+    RatingFactors,
+    in_turn,
+    solved,
+    start_scale,
+)
+from repro_reference.implicit_als import ZHOU
+
+OFFSETS = (
+    Choice("none", "nothing: the product is the rating", "b = 0", ZHOU, ("spark/ALS",)),
+    Choice("mean", "the mean of all ratings", "b = m"),
+    Choice("biases", "mean, item bias and user bias, one after the other", "b = m + b(i) + b(u)"),
+)
+PENALTIES = (
+    Choice("count", "once for each rating", "s = n", ZHOU, ("lenskit/BiasedMFScorer", "spark/ALS")),
+    Choice("constant", "once for each user and item", "s = 1"),
+)
+_DAMPED = (When("offset", ("biases",)),)
+
+
+class ExplicitALS(RatingFactors):
+    """Factors x and y that minimise, over the training rows (Zhou et al. 2008)::
+
+        sum of (r(u, i) - b(u, i) - x(u) y(i))^2
+            + regularisation (sum over u of s(u) |x(u)|^2 + sum over i of s(i) |y(i)|^2)
+
+    where b is ``offset``, which is computed before, and s is ``penalty``. Each epoch solves for all users and all items
+    in turn, exactly. The damped biases are those of the algorithm ``bias``.
+    """
+
+    name = "explicit-als"
+
+    def __init__(
+        self,
+        *,
+        factors: int = 50,
+        epochs: int = 15,
+        regularisation: float = 0.1,
+        offset: str = "biases",
+        user_damping: float = 0.0,
+        item_damping: float = 0.0,
+        penalty: str = "count",
+        order: str = "users",
+        start: str = "normal",
+        start_scale: float = 0.1,
+    ) -> None:
+        self.factors, self.epochs, self.regularisation = factors, epochs, regularisation
+        self.offset, self.user_damping, self.item_damping = offset, user_damping, item_damping
+        self.penalty, self.order, self.start, self.start_scale = penalty, order, start, start_scale
+        self.check()
+
+    def check(self) -> None:
+        super().check()
+        at_least("epochs", self.epochs, 1)
+        for name in ("regularisation", "user_damping", "item_damping"):
+            at_least(name, getattr(self, name), 0)
+        for name, choices in (("offset", OFFSETS), ("penalty", PENALTIES), ("order", ORDERS)):
+            one_of(name, getattr(self, name), [str(choice.value) for choice in choices])
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        self.begin(train, seed)
+        self.baseline_ = self._baseline(train)
+        rows = train.matrix()
+        if self.baseline_ is not None:
+            of_rows = np.repeat(np.arange(train.n_users), np.diff(rows.indptr))
+            rows.data = rows.data - self.baseline_.pairs(of_rows, rows.indices)
+        columns = csr_array(rows.T)
+        of_users, of_items = (
+            self.regularisation * (counts if self.penalty == "count" else np.ones(len(counts)))
+            for counts in (train.user_counts(), train.item_counts())
+        )
+        ones = np.ones(len(train))
+
+        def users() -> None:
+            self.user_factors_ = solved(rows, ones, rows.data, self.item_factors_, 0.0, of_users)
+
+        def items() -> None:
+            self.item_factors_ = solved(columns, ones, columns.data, self.user_factors_, 0.0, of_items)
+
+        in_turn(self.order, int(self.epochs), users, items)
+
+    def _baseline(self, train: Interactions) -> Baseline | None:
+        if self.offset == "biases":
+            return damped_baseline(train, self.user_damping, self.item_damping)
+        if self.offset == "mean":
+            mean = float(train.matrix().data.sum()) / max(len(train), 1)
+            return Baseline(mean, np.zeros(train.n_users), np.zeros(train.n_items))
+        return None
+
+
+declaration = Algorithm(
+    "explicit-als",
+    "factorisation of ratings, with exact alternating least squares",
+    ExplicitALS,
+    parameters=(
+        FACTORS,
+        Parameter("epochs", 15, "how often both sides are solved for"),
+        Parameter("regularisation", 0.1, "the weight of squared factors", probe=0.5),
+        Parameter("offset", "biases", "what is subtracted from ratings before, and added after", choices=OFFSETS),
+        Parameter("user_damping", 0.0, "imagined ratings without bias of each user", when=_DAMPED, neutral=0.0),
+        Parameter("item_damping", 0.0, "imagined ratings without bias of each item", when=_DAMPED, neutral=0.0),
+        Parameter("penalty", "count", "the scale s of the penalty of each user and item", choices=PENALTIES),
+        ORDER,
+        START,
+        start_scale(0.1),
+    ),
+    predicts=True,
+    cite=ZHOU,
+)

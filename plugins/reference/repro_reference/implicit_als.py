@@ -1,0 +1,180 @@
+"""Weighted factorisation of implicit feedback, with exact alternating least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from repro.data.interactions import FloatArray, Interactions
+from repro.plugin import Algorithm, Parameter
+from repro.plugin.api.interfaces import Choice
+from repro.protocol.decision import When
+from repro_reference.checks import above, at_least, one_of
+from repro_reference.factor_models import FACTORS, ORDER, ORDERS, START, FactorModel, in_turn, solved, start_scale
+
+HU = "Hu, Koren & Volinsky (2008), ICDM, doi:10.1109/ICDM.2008.22"
+IALS = "Rendle, Krichene, Zhang & Koren (2022), RecSys, doi:10.1145/3523227.3548486"
+ZHOU = "Zhou, Wilkinson, Schreiber & Pan (2008), AAIM, doi:10.1007/978-3-540-68880-8_32"
+VALUES = (
+    Choice("ratings", "the rating", "v = r"),
+    Choice("binary", "1 for each row", "v = 1"),
+)
+CONFIDENCES = (
+    Choice(
+        "plus-one",
+        "one more than a multiple of the value",
+        "c = 1 + alpha v",
+        HU,
+        ("lenskit/ImplicitMFScorer", "recpack/WeightedMatrixFactorization", "spark/ALS"),
+    ),
+    Choice(
+        "linear",
+        "a multiple of the value",
+        "c = alpha v",
+        "",
+        ("implicit/AlternatingLeastSquares", "rectools/ImplicitALSWrapperModel"),
+    ),
+    Choice("logarithmic", "growing with the logarithm of the value", "c = 1 + alpha log(1 + v / epsilon)", HU),
+    Choice("one", "the same for all rows", "c = 1", IALS),
+)
+ZEROS = (
+    Choice("unobserved", "pairs without a training row", "w0 sum over (u, i) without a row", HU),
+    Choice("all", "all pairs, so that those with a row are in both sums", "w0 sum over all (u, i)", IALS),
+)
+PENALTIES = (
+    Choice("constant", "the same for each user and item", "s = 1", HU, ("implicit/AlternatingLeastSquares",)),
+    Choice("count", "growing with the number of rows of the user or item", "s = n^power", ZHOU, ("spark/ALS",)),
+    Choice(
+        "count-and-zeros",
+        "growing with the weight of all pairs of the user or item",
+        "s = (n + w0 m)^power, m the number of items (of a user) or users (of an item)",
+        IALS,
+    ),
+)
+
+
+class ImplicitALS(FactorModel):
+    """Factors x and y that minimise, for the training rows O and the pairs Z whose target is 0 (Hu et al. 2008)::
+
+        sum over O of c(u, i) (1 - x(u) y(i))^2 + w0 sum over Z of (x(u) y(i))^2
+            + regularisation (sum over u of s(u) |x(u)|^2 + sum over i of s(i) |y(i)|^2)
+
+    where w0 is ``unobserved`` and c, Z and s follow from ``confidence``, ``zeros`` and ``penalty``. Each epoch solves
+    for all users and all items in turn, exactly. Users and items without training rows are no part of it.
+    """
+
+    name = "implicit-als"
+
+    def __init__(
+        self,
+        *,
+        factors: int = 50,
+        epochs: int = 15,
+        regularisation: float = 0.1,
+        alpha: float = 1.0,
+        values: str = "ratings",
+        confidence: str = "plus-one",
+        epsilon: float = 1.0,
+        unobserved: float = 1.0,
+        zeros: str = "unobserved",
+        penalty: str = "constant",
+        power: float = 1.0,
+        order: str = "users",
+        start: str = "normal",
+        start_scale: float = 0.1,
+    ) -> None:
+        self.factors, self.epochs = factors, epochs
+        self.regularisation, self.penalty, self.power = regularisation, penalty, power
+        self.values, self.confidence, self.alpha, self.epsilon = values, confidence, alpha, epsilon
+        self.unobserved, self.zeros = unobserved, zeros
+        self.order, self.start, self.start_scale = order, start, start_scale
+        self.check()
+
+    def check(self) -> None:
+        super().check()
+        for name in ("epochs", "regularisation", "alpha", "unobserved", "power"):
+            at_least(name, getattr(self, name), 1 if name == "epochs" else 0)
+        above("epsilon", self.epsilon, 0)
+        for name, choices in _OPTIONS.items():
+            one_of(name, getattr(self, name), [str(choice.value) for choice in choices])
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        self.begin(train, seed)
+        rows = train.matrix()
+        columns = csr_array(rows.T)
+        by_users, by_items = self._confidences(rows.data), self._confidences(columns.data)
+        of_users = self._penalties(train.user_counts(), int(self.known_items_.sum()))
+        of_items = self._penalties(train.item_counts(), int(self.known_users_.sum()))
+        subtracted = self.unobserved if self.zeros == "unobserved" else 0.0
+
+        def users() -> None:
+            weights = by_users - subtracted
+            self.user_factors_ = solved(rows, weights, by_users, self.item_factors_, self.unobserved, of_users)
+
+        def items() -> None:
+            weights = by_items - subtracted
+            self.item_factors_ = solved(columns, weights, by_items, self.user_factors_, self.unobserved, of_items)
+
+        in_turn(self.order, int(self.epochs), users, items)
+
+    def _confidences(self, ratings: FloatArray) -> FloatArray:
+        values = ratings if self.values == "ratings" else np.ones_like(ratings)
+        match self.confidence:
+            case "plus-one":
+                return 1.0 + self.alpha * values
+            case "linear":
+                return self.alpha * values
+            case "logarithmic":
+                logarithmic: FloatArray = 1.0 + self.alpha * np.log1p(values / self.epsilon)
+                return logarithmic
+            case _:
+                return np.ones_like(values)
+
+    def _penalties(self, counts: npt.NDArray[np.int64], others: int) -> FloatArray:
+        """The penalty of each user, or of each item, from their numbers of rows and the size of the other side."""
+        match self.penalty:
+            case "count":
+                sizes = counts.astype(np.float64) ** self.power
+            case "count-and-zeros":
+                sizes = (counts + self.unobserved * others) ** self.power
+            case _:
+                sizes = np.ones(len(counts))
+        penalties: FloatArray = self.regularisation * sizes
+        return penalties
+
+
+_OPTIONS = {"values": VALUES, "confidence": CONFIDENCES, "zeros": ZEROS, "penalty": PENALTIES, "order": ORDERS}
+_CHOICES = (
+    Parameter("values", "ratings", "what counts of a training row", choices=VALUES),
+    Parameter("confidence", "plus-one", "the weight c of a training row", choices=CONFIDENCES),
+    Parameter(
+        "epsilon", 1.0, "the value that logarithms are relative to", when=(When("confidence", ("logarithmic",)),)
+    ),
+    Parameter("unobserved", 1.0, "w0, the weight of pairs whose target is 0"),
+    Parameter("zeros", "unobserved", "the pairs Z whose target is 0", choices=ZEROS),
+    Parameter("penalty", "constant", "the scale s of the penalty of each user and item", choices=PENALTIES),
+    Parameter(
+        "power",
+        1.0,
+        "the exponent of the scale of the penalty",
+        when=(When("penalty", ("count", "count-and-zeros")),),
+        neutral=0.0,
+    ),
+    ORDER,
+    START,
+    start_scale(0.1),
+)
+declaration = Algorithm(
+    "implicit-als",
+    "weighted factorisation of implicit feedback, with exact alternating least squares",
+    ImplicitALS,
+    parameters=(
+        FACTORS,
+        Parameter("epochs", 15, "how often both sides are solved for"),
+        Parameter("regularisation", 0.1, "the weight of squared factors", probe=5.0),
+        Parameter("alpha", 1.0, "how much more a training row counts", probe=3.0),
+        *_CHOICES,
+    ),
+    cite=HU,
+)
