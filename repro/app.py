@@ -13,7 +13,7 @@ from repro.current import current
 from repro.data.registry import SYNTHETIC, Dataset, own_datasets
 from repro.evaluation.metrics.catalogue import own_metrics
 from repro.evaluation.metrics.metric import Metric
-from repro.plugin import Plugins, installed_plugins
+from repro.plugin import Plugins, declare_frameworks, installed_plugins
 from repro.protocol import Registry
 from repro.protocol.decisions import AFTER_SPLIT, BEFORE_SPLIT
 from repro.split import OWN, split_decisions, splitters
@@ -30,26 +30,32 @@ class Application:
 
     def __init__(self, plugins: Plugins | None = None) -> None:
         if plugins is not None:
-            self.plugins = plugins
+            self.plugins = self._without_frameworks = plugins
+
+    @cached_property
+    def _without_frameworks(self) -> Plugins:
+        return installed_plugins()
 
     @cached_property
     def plugins(self) -> Plugins:
-        return installed_plugins()
+        # Frameworks are declared last, so that it does not depend on the order of calls what a faulty one disables.
+        assert self.datasets and self.metrics and self.registry
+        return declare_frameworks(self._without_frameworks)
 
     @cached_property
     def datasets(self) -> dict[str, Dataset]:
         own = own_datasets()
-        return own | self.plugins.datasets(taken=(*own, SYNTHETIC))
+        return own | self._without_frameworks.datasets(taken=(*own, SYNTHETIC))
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
         own = own_metrics()
         taken = [name for metric in own.values() for name in (metric.name, *metric.aliases)]
-        return own | self.plugins.metrics(Metric, taken)
+        return own | self._without_frameworks.metrics(Metric, taken)
 
     @cached_property
     def registry(self) -> Registry:
-        declared = self.plugins.splitters().values()
+        declared = self._without_frameworks.splitters().values()
         further = {"split.strategy": splitters.strategies(declared), "data.order": splitters.orders(declared)}
         core = (
             replace(decision, options=(*decision.options, *further[decision.id]))

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from repro.data.archive import extract_member
 from repro.data.registry import Dataset, Source, data_folder
@@ -166,6 +165,8 @@ class _Bar:
 
 
 def _copy_file(address: str, target: str, pooch: object) -> None:
+    from urllib.request import url2pathname
+
     shutil.copyfile(url2pathname(urlsplit(address).path), target)
 
 

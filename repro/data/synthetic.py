@@ -15,15 +15,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.extending import register_jitable
 
+from repro.compiling import compiled, inlined
 from repro.data.interactions import Interactions
 from repro.errors import DataError
 from repro.rng import child_keys, combine, id_keys, mix, stream, uniform
 
-register_jitable(mix)
-register_jitable(combine)
+inlined(mix, combine)
 
 # The shares of 1 to 5 stars in MovieLens 1M.
 MOVIELENS_PRIOR = (0.056, 0.108, 0.261, 0.349, 0.226)
@@ -112,7 +110,7 @@ def _topped_up(counts: IntArray, remainders: npt.NDArray[np.float64], total: int
     return np.sort(counts)[::-1]
 
 
-@njit(cache=True)
+@compiled()
 def _draw_users(item_keys, counts, n_users):  # type: ignore[no-untyped-def]  # compiled
     """The users of each item, item after item, in ascending order; no item has a user twice.
 

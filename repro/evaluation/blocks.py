@@ -12,8 +12,8 @@ from typing import Protocol as Interface
 
 import numpy as np
 import numpy.typing as npt
-from numba.core import config
 
+from repro.compiling import threads as all_threads
 from repro.data.interactions import CodeArray
 from repro.evaluation.candidates import Candidates, ListBlock
 from repro.evaluation.metrics import Background, Measure
@@ -115,7 +115,7 @@ class InThreads:
 
     @property
     def most(self) -> int:
-        return self.threads or int(config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # set by Numba
+        return self.threads or all_threads()
 
     def __call__(self, measurer: BlockMeasurer, blocks: Iterable[Block], count: int) -> Iterator[MeasuredBlock]:
         if self.most == 1 or count == 1:

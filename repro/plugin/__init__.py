@@ -23,7 +23,7 @@ from repro.plugin.api.scores import FALLBACK, SCORED, UNSCORED, ScoreKind, Score
 from repro.plugin.api.spec import impl
 from repro.plugin.api.state import STATE, by_code
 from repro.plugin.api.training import TrainingData
-from repro.plugin.host.discovery import installed_plugins, load_plugins, plugins, selected
+from repro.plugin.host.discovery import declare_frameworks, installed_plugins, load_plugins, plugins, selected
 from repro.plugin.host.guard import CheckedRecommender, make_recommender
 from repro.plugin.host.installation import install
 from repro.plugin.host.placement import Plugins, how_to_install
@@ -61,6 +61,7 @@ __all__ = [
     "Splitter",
     "TrainingData",
     "by_code",
+    "declare_frameworks",
     "how_to_install",
     "impl",
     "install",

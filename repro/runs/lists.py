@@ -10,10 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from repro.data import Interactions
-from repro.data.io.parquet import read_parquet
+from repro.data.io.parquet import column_names, read_parquet
 from repro.errors import StudyError, nearest
 from repro.runs.journal import events
 
@@ -93,7 +92,7 @@ class StoredLists:
 
     def _table(self, cell: events.CellFinished, name: str, columns: list[str]) -> pa.Table:
         path = self.run.stored(cell, name)
-        stored = pq.read_schema(path).names
+        stored = column_names(path)
         table = read_parquet(path, [column for column in columns if column in stored])
         for column in ("user", "target", "item"):
             if column in table.column_names:

@@ -30,17 +30,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.core import config
-from numba.extending import register_jitable
 
+from repro.compiling import compiled, inlined
+from repro.compiling import threads as all_threads
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
 from repro.rng import KeyArray, child_keys, combine, id_keys, mix, stream
 from repro.stats.equality import TOLERANCE
 
-register_jitable(mix)
-register_jitable(combine)
+inlined(mix, combine)
 
 SAMPLES = 100_000
 RESAMPLES = 10_000
@@ -66,7 +64,7 @@ def _checked_table(values: npt.ArrayLike, samples: int, test: str) -> FloatArray
 
 def _in_threads(task: Callable[[int], Result], starts: Sequence[int], threads: int | None) -> Iterator[Result]:
     """The results of ``task`` for each start, in order."""
-    workers = threads or config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when Numba is imported
+    workers = threads or all_threads()
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(task, starts)
 
@@ -155,7 +153,7 @@ def _count(table: FloatArray, keys: KeyArray, samples: int, exact: bool, threads
     return counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled("numpy")
 def _ordered_sums(rows: Any) -> Any:
     """The sum of each column, from the first row to the last."""
     sums = np.zeros(rows.shape[1])
@@ -165,7 +163,7 @@ def _ordered_sums(rows: Any) -> Any:
     return sums
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled("numpy")
 def _count_words(
     first: int, last: int, samples: int, exact: bool, keys: Any, rows: Any, totals: Any, thresholds: Any
 ) -> Any:
@@ -195,7 +193,7 @@ def _count_words(
     return counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled("numpy")
 def _subset_sums(rows: Any, first: int, subsets: Any) -> None:
     """The sums of all 256 subsets of eight rows; bit b of a subset's number stands for row ``first + b``."""
     for b in range(8):
@@ -204,7 +202,7 @@ def _subset_sums(rows: Any, first: int, subsets: Any) -> None:
                 subsets[subset + (1 << b), i] = subsets[subset, i] + rows[first + b, i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled("numpy")
 def _choose(word: int, exact: bool, keys: Any, first: int, choices: Any) -> None:
     """For each sample of the word, the exchanged users among eight, as bits.
 
@@ -248,7 +246,7 @@ def resampled_means(
     return means
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled("numpy")
 def _fill_means(key: Any, first: int, last: int, rows: Any, means: Any) -> None:
     """The means of the samples from ``first`` to ``last``."""
     n_users, n_systems = rows.shape

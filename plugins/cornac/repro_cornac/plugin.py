@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_cornac.declarations import algorithms
-from repro_cornac.evaluators import EVALUATORS
-from repro_cornac.pipelines import PIPELINES
-from repro_cornac.splitters import SPLITTERS
+from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_cornac.declarations import algorithms
+
     return pinned_framework(
         "cornac",
         summary="comparative framework for multimodal recommender systems",
@@ -25,7 +24,22 @@ def repro_framework() -> Framework:
     )
 
 
-repro_splitters = impl(lambda: SPLITTERS)
+@impl
+def repro_splitters() -> Sequence[Splitter]:
+    from repro_cornac.splitters import SPLITTERS
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+    return SPLITTERS
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_cornac.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_cornac.pipelines import PIPELINES
+
+    return PIPELINES

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_implicit.canonical import ALGORITHMS
-from repro_implicit.evaluators import EVALUATORS
-from repro_implicit.models import MODELS, algorithm_of
-from repro_implicit.pipelines import PIPELINES
+from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_implicit.canonical import ALGORITHMS
+    from repro_implicit.models import MODELS, algorithm_of
+
     return pinned_framework(
         "implicit",
         summary="fast collaborative filtering for implicit feedback, on the CPU",
@@ -21,5 +21,15 @@ def repro_framework() -> Framework:
     )
 
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_implicit.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_implicit.pipelines import PIPELINES
+
+    return PIPELINES

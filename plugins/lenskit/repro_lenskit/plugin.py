@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_lenskit.canonical import canonical_algorithms
-from repro_lenskit.evaluators import EVALUATORS
-from repro_lenskit.pipelines import PIPELINES
-from repro_lenskit.scorers import own_algorithms
-from repro_lenskit.splitters import SPLITTERS
+from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_lenskit.canonical import canonical_algorithms
+    from repro_lenskit.scorers import own_algorithms
+
     return pinned_framework(
         "lenskit",
         summary="recommender systems for research and teaching: neighbours, factors, linear models and baselines",
@@ -26,7 +25,22 @@ def repro_framework() -> Framework:
     )
 
 
-repro_splitters = impl(lambda: SPLITTERS)
+@impl
+def repro_splitters() -> Sequence[Splitter]:
+    from repro_lenskit.splitters import SPLITTERS
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+    return SPLITTERS
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_lenskit.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_lenskit.pipelines import PIPELINES
+
+    return PIPELINES

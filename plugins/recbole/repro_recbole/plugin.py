@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from repro.plugin import Algorithm, Framework, ParameterValue, impl, pinned_framework
+from repro.plugin import Algorithm, Evaluator, Framework, ParameterValue, Pipeline, impl, pinned_framework
 from repro.plugin.api.adapting import own_algorithm
 from repro_recbole.canonical import CANONICAL, Canonical
-from repro_recbole.evaluators import EVALUATORS
 from repro_recbole.models import MODELS, Model
-from repro_recbole.pipelines import PIPELINES
 from repro_recbole.recommender import RecBoleRecommender
 
 
@@ -28,8 +27,18 @@ def repro_framework() -> Framework:
     )
 
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_recbole.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_recbole.pipelines import PIPELINES
+
+    return PIPELINES
 
 
 def _own(model: Model) -> Algorithm:

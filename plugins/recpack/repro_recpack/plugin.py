@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_recpack.declarations import algorithms
-from repro_recpack.evaluators import EVALUATORS
-from repro_recpack.pipelines import PIPELINES
+from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_recpack.declarations import algorithms
+
     return pinned_framework(
         "recpack",
         summary="RecPack's algorithms for top-n recommendation from binary feedback",
@@ -23,5 +23,15 @@ def repro_framework() -> Framework:
     )
 
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_recpack.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_recpack.pipelines import PIPELINES
+
+    return PIPELINES

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_rectools.canonical import ALGORITHMS
-from repro_rectools.evaluators import EVALUATORS
-from repro_rectools.models import MODELS, algorithm_of
-from repro_rectools.pipelines import PIPELINES
+from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_rectools.canonical import ALGORITHMS
+    from repro_rectools.models import MODELS, algorithm_of
+
     return pinned_framework(
         "rectools",
         summary="models of MTS' RecTools, and those of implicit that it wraps",
@@ -22,5 +22,15 @@ def repro_framework() -> Framework:
     )
 
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_rectools.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_rectools.pipelines import PIPELINES
+
+    return PIPELINES

@@ -5,36 +5,38 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from repro.plugin import Framework, impl
-from repro_reference import (
-    bias,
-    biased_mf,
-    ease,
-    expected_utility,
-    explicit_als,
-    feedback,
-    hitting_time,
-    implicit_als,
-    item_conditional,
-    item_knn,
-    item_mean,
-    language_models,
-    lda,
-    nmf,
-    paths,
-    plsa,
-    popularity,
-    puresvd,
-    random,
-    relevance_models,
-    sar,
-    slope_one,
-    uir_item,
-    user_knn,
-)
 
 
 @impl
 def repro_framework() -> Framework:
+    # The modules import SciPy and Numba, and whoever only evaluates lists needs no algorithms.
+    from repro_reference import (
+        bias,
+        biased_mf,
+        ease,
+        expected_utility,
+        explicit_als,
+        feedback,
+        hitting_time,
+        implicit_als,
+        item_conditional,
+        item_knn,
+        item_mean,
+        language_models,
+        lda,
+        nmf,
+        paths,
+        plsa,
+        popularity,
+        puresvd,
+        random,
+        relevance_models,
+        sar,
+        slope_one,
+        uir_item,
+        user_knn,
+    )
+
     return Framework(
         name="reference",
         version=version("recsys-repro-reference"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_sklearn.evaluators import EVALUATORS
+from repro.plugin import Evaluator, Framework, impl, pinned_framework
 
 
 @impl
@@ -18,4 +18,8 @@ def repro_framework() -> Framework:
     )
 
 
-repro_evaluators = impl(lambda: EVALUATORS)
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_sklearn.evaluators import EVALUATORS
+
+    return EVALUATORS

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from repro.plugin import Framework, impl, pinned_framework
-from repro_spark.als import ALGORITHMS
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_spark.als import ALGORITHMS
+
     return pinned_framework(
         "spark",
         summary="Apache Spark's alternating least squares, in local mode on one core; needs Java 17",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Framework, impl, pinned_framework
-from repro_surprise.declarations import algorithms
-from repro_surprise.evaluators import EVALUATORS
-from repro_surprise.pipelines import PIPELINES
-from repro_surprise.splitters import SPLITTERS
+from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
 
 
 @impl
 def repro_framework() -> Framework:
+    from repro_surprise.declarations import algorithms
+
     return pinned_framework(
         "surprise",
         summary="rating prediction after the papers of the Netflix prize",
@@ -23,7 +22,22 @@ def repro_framework() -> Framework:
     )
 
 
-repro_splitters = impl(lambda: SPLITTERS)
+@impl
+def repro_splitters() -> Sequence[Splitter]:
+    from repro_surprise.splitters import SPLITTERS
 
-repro_evaluators = impl(lambda: EVALUATORS)
-repro_pipelines = impl(lambda: PIPELINES)
+    return SPLITTERS
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    from repro_surprise.evaluators import EVALUATORS
+
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    from repro_surprise.pipelines import PIPELINES
+
+    return PIPELINES

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from repro.errors import DataError
 from repro.system import memory
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 # A table is in memory twice for a moment, as Arrow columns and as arrays.
 _HELD = 2
@@ -23,6 +26,8 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
     A file that declares more rows than fit into the memory of this machine is refused before they are read.
     """
+    import pyarrow.parquet as pq  # takes as long as all of this package's own modules for a table
+
     with pq.ParquetFile(path) as file:
         needed, free = _HELD * _declared_bytes(file, columns), available_memory()
         if needed > free:
@@ -37,6 +42,14 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
             raise DataError(
                 f"{path} does not fit into memory: its {file.metadata.num_rows:,} rows unpack to more than is free"
             ) from None
+
+
+def column_names(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    names: list[str] = pq.read_schema(path).names
+    return names
 
 
 def _declared_bytes(file: pq.ParquetFile, columns: Sequence[str] | None) -> int:

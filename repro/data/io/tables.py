@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from repro.data.interactions import Interactions
 from repro.data.io.delimited import column_values, line_number, read_columns
@@ -20,7 +19,7 @@ from repro.data.io.formats import existing_file, format_of, readable
 from repro.data.io.ids import Values, Where, data_row
 from repro.data.io.json_files import read_json_table
 from repro.data.io.options import ReadOptions
-from repro.data.io.parquet import read_parquet
+from repro.data.io.parquet import column_names, read_parquet
 from repro.data.io.roles import INTERACTIONS, RECOMMENDATIONS, Columns, TableKind, UnknownColumns
 from repro.data.io.sniff import Layout, WidthError, columns_note, comments_note, guess_layout
 from repro.data.io.trec import read_qrels, read_run
@@ -91,7 +90,7 @@ def read_table(path: str | os.PathLike[str], kind: TableKind, options: ReadOptio
 
 def _read_parquet(file: Path, kind: TableKind, columns: Columns | None) -> Table:
     try:
-        chosen = kind.choose(pq.read_schema(file).names, columns, str(file))
+        chosen = kind.choose(column_names(file), columns, str(file))
         table = read_parquet(file, list(chosen.values()))
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numba import njit
+
+from repro.compiling import compiled
 
 _ZERO, _NINE, _MINUS, _POINT, _HEX, _LARGE_HEX = (np.uint8(byte) for byte in b"09-.xX")
 _SPARSEST = 4  # a lookup table may have this many entries for each row
@@ -41,7 +42,7 @@ class WatchedStream(io.RawIOBase):
         return block
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _has_noncanonical(content):  # type: ignore[no-untyped-def]  # compiled
     """Whether a number among bytes is not canonical; without branches, so that the loop is vectorised."""
     first, middle, last = content[:-2], content[1:-1], content[2:]
@@ -72,13 +73,13 @@ def number_codes(column: pa.ChunkedArray) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, pd.Index(ids, dtype=np.int64))  # type: ignore[arg-type]
 
 
-@njit(cache=True)
+@compiled()
 def _mark(values, low, present):  # type: ignore[no-untyped-def]  # compiled
     for value in values:
         present[value - low] = True
 
 
-@njit(cache=True)
+@compiled()
 def _look_up(values, low, ranks, codes):  # type: ignore[no-untyped-def]  # compiled
     for row, value in enumerate(values):
         codes[row] = ranks[value - low]

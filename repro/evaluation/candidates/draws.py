@@ -17,16 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.extending import register_jitable
 
+from repro.compiling import compiled, inlined
 from repro.data.interactions import RowArray
 from repro.evaluation.candidates.lists import Offsets
 from repro.evaluation.candidates.ragged import Ragged, offsets_of
 from repro.rng import KeyArray, combine, mix
 
-register_jitable(mix)
-register_jitable(combine)
+inlined(mix, combine)
 
 ColumnArray = npt.NDArray[np.int32]
 StateArray = npt.NDArray[np.uint8]
@@ -138,7 +136,7 @@ class _Sample(NamedTuple):
     drawn: ColumnArray
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _draw_lists(
     pools: Arrays, lists: Arrays, size: int, replacement: bool, columns: ColumnArray, lengths: RowArray
 ) -> None:
@@ -165,24 +163,24 @@ def _draw_lists(
         columns[slots[number] : slots[number] + n_columns] = buffer[:n_columns]
 
 
-@njit(cache=True)
+@compiled()
 def _part(columns: ColumnArray, offsets: Offsets, number: int) -> ColumnArray:
     return columns[offsets[number] : offsets[number + 1]]
 
 
-@njit(cache=True)
+@compiled()
 def _mark(state: StateArray, columns: ColumnArray, mark: int) -> None:
     for column in columns:
         state[column] = mark
 
 
-@njit(cache=True)
+@compiled()
 def _unit(key: np.uint64, draw: int) -> float:
     """The ``draw``-th uniform number of stream ``key``, in [0, 1)."""
     return np.float64(combine(key, np.uint64(draw)) >> _S11) * _TO_UNIT
 
 
-@njit(cache=True)
+@compiled()
 def _position_of(reached: int, sums: CountArray, guide: CountArray) -> int:
     """The first position whose cumulative weight exceeds ``reached``."""
     position = guide[reached * len(sums) // sums[-1]]
@@ -191,7 +189,7 @@ def _position_of(reached: int, sums: CountArray, guide: CountArray) -> int:
     return position
 
 
-@njit(cache=True)
+@compiled()
 def _draw_list(pool: _Pool, sample: _Sample, available: int, size: int, replacement: bool) -> int:
     """Draw columns and mark them in the state; returns the number of distinct columns drawn."""
     if available == 0:
@@ -226,7 +224,7 @@ def _draw_list(pool: _Pool, sample: _Sample, available: int, size: int, replacem
     return _draw_remaining(pool, sample, attempts, missing, n_drawn)
 
 
-@njit(cache=True)
+@compiled()
 def _draw_remaining(pool: _Pool, sample: _Sample, attempts: int, missing: int, n_drawn: int) -> int:
     """Draw the ``missing`` columns from the remaining ones.
 
@@ -255,7 +253,7 @@ def _draw_remaining(pool: _Pool, sample: _Sample, attempts: int, missing: int, n
     return n_drawn + missing
 
 
-@njit(cache=True)
+@compiled()
 def _draw_remaining_replaced(pool: _Pool, sample: _Sample, attempts: int, missing: int, n_drawn: int) -> int:
     """With replacement: ``missing`` more draws from the columns that are not closed."""
     columns, pool_sums, _, weights = pool
@@ -274,7 +272,7 @@ def _draw_remaining_replaced(pool: _Pool, sample: _Sample, attempts: int, missin
     return n_drawn
 
 
-@njit(cache=True)
+@compiled()
 def _collect(pool: ColumnArray, state: StateArray, drawn: ColumnArray, added: ColumnArray, buffer: ColumnArray) -> int:
     """Write drawn and added columns in ascending order into ``buffer``, and clear their marks."""
     n = len(drawn) + len(added)

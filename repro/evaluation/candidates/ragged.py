@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from repro.compiling import compiled
 from repro.data.interactions import CodeArray, RowArray
 from repro.evaluation.candidates.lists import Offsets
 
@@ -66,7 +66,7 @@ class Ragged:
         return width, self.rows * width + self.values
 
 
-@njit(cache=True)
+@compiled()
 def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
     """Offsets and values; the values of a row are ascending and distinct."""
     offsets = np.zeros(n_rows + 1, dtype=np.int64)
@@ -93,7 +93,7 @@ def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
     return offsets, placed[:kept].copy()
 
 
-@njit(cache=True)
+@compiled()
 def _ascending(values):  # type: ignore[no-untyped-def]  # compiled
     ascending = True
     for position in range(1, len(values)):

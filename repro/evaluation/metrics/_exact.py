@@ -12,8 +12,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from repro.compiling import compiled
 from repro.data.interactions import FloatArray
 
 _LOW = np.int64(0xFFFFFFFF)
@@ -39,7 +39,7 @@ def exact_mean(values: FloatArray) -> float:
     return exact_sum(values) / len(values) if len(values) else math.nan
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_up(bits: Any, counters: Any) -> bool:
     """Add the floats with these bits to the counters; False where one of them is not finite."""
     for n in range(len(bits)):

@@ -19,9 +19,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-compiled = njit(cache=True, nogil=True, error_model="numpy")
+from repro import compiling
+
+compiled = compiling.compiled("numpy")
 
 
 @compiled

@@ -32,11 +32,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import register_jitable
 
-from repro import compiling as compiling
 from repro import rng
+from repro.compiling import compiled, inlined
 from repro.evaluation.ranking.ranked import BY_ALGORITHM, BY_FALLBACK
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 
@@ -58,9 +56,9 @@ _BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 _SIGN = np.uint64(0x8000000000000000)
 _FEW, _SOME, _SPREAD, _MANY = 16, 128, 4, 1024
 
-register_jitable(rng.mix)
-_combine = register_jitable(rng.combine)
-_inner = njit(nogil=True, error_model="numpy")
+inlined(rng.mix, rng.combine)
+_combine = rng.combine
+_inner = compiled("numpy", stored=False)
 
 
 class Rules(NamedTuple):
@@ -143,7 +141,7 @@ class Output(NamedTuple):
     straddled: Any
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled("numpy")
 def rank_range(
     first: int,
     last: int,

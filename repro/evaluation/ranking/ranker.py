@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.core import config
 
+from repro.compiling import threads as all_threads
 from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import DataError, StudyError
 from repro.evaluation.candidates.lists import ListBlock, Offsets
@@ -272,7 +272,7 @@ def _run(
     def over(first: int, last: int) -> None:
         kernels.rank_range(first, last, problem.kind, depth, problem.width, n_judged, rules, cells, lists, out)
 
-    workers = threads or config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when Numba is imported
+    workers = threads or all_threads()
     if workers == 1 or n_lists * problem.width < _SMALL:
         over(0, n_lists)
         return

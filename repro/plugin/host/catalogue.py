@@ -31,6 +31,7 @@ DeclaredMetric = TypeVar("DeclaredMetric", bound=MetricDeclaration)
 class Catalogue:
     """The frameworks that plug-ins declare, what else their hooks declare, and which plug-ins are broken.
 
+    entry_modules    by plug-in, its module
     modules          by framework, the module that declares it
     owners           by framework, the plug-in that declares it
     broken           by plug-in, why it is disabled
@@ -38,6 +39,7 @@ class Catalogue:
     """
 
     managers: dict[str, pluggy.PluginManager] = field(default_factory=dict)
+    entry_modules: dict[str, str] = field(default_factory=dict)
     frameworks: dict[str, Framework] = field(default_factory=dict)
     modules: dict[str, str] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)

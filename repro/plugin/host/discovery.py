@@ -25,6 +25,11 @@ _TRACED_WIDTH = 200
 
 def load_plugins(points: Sequence[EntryPoint]) -> Plugins:
     """Load each entry point and its framework; a plug-in that fails is recorded as broken."""
+    return declare_frameworks(load_modules(points))
+
+
+def load_modules(points: Sequence[EntryPoint]) -> Plugins:
+    """Load each entry point; the frameworks are not declared yet, which may import much."""
     plugins = Plugins()
     for point in points:
         manager = pluggy.PluginManager(spec.NAME)
@@ -39,7 +44,12 @@ def load_plugins(points: Sequence[EntryPoint]) -> Plugins:
             plugins.broken[point.name] = f"{type(error).__name__}: {error}"
             continue
         plugins.managers[point.name] = manager
-    modules = {point.name: point.value.partition(":")[0] for point in points}
+        plugins.entry_modules[point.name] = point.value.partition(":")[0]
+    return plugins
+
+
+def declare_frameworks(plugins: Plugins) -> Plugins:
+    """The same plug-ins with the frameworks that they declare."""
     for plugin, framework in plugins.call_hook("repro_framework"):
         if fault := validation.framework_fault(framework):
             plugins.disable(plugin, f"repro_framework {fault}")
@@ -50,7 +60,7 @@ def load_plugins(points: Sequence[EntryPoint]) -> Plugins:
             plugins.disable(plugin, f"repro_framework declares '{framework.name}', which {other} has already")
         else:
             plugins.frameworks[framework.name] = framework
-            plugins.modules[framework.name] = modules[plugin]
+            plugins.modules[framework.name] = plugins.entry_modules[plugin]
             plugins.owners[framework.name] = plugin
     return plugins
 
@@ -92,8 +102,8 @@ def plugins() -> Plugins:
 
 
 def installed_plugins() -> Plugins:
-    """The plug-ins installed in this environment, or those of them that ``REPRO_PLUGINS`` selects."""
-    return load_plugins(selected(_installed(), os.environ.get(SELECTED)))
+    """The plug-ins in this environment, or those that ``REPRO_PLUGINS`` selects; frameworks are not declared yet."""
+    return load_modules(selected(_installed(), os.environ.get(SELECTED)))
 
 
 def deselected() -> list[str]:
