@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from repro.data.interactions import Interactions
+from repro.data.interactions import FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter
 from repro.plugin.api.interfaces import Choice
 from repro.protocol.decision import When
-from repro_reference.bias import Baseline, damped_baseline
+from repro_reference.bias import Baseline, damped_baseline, users_of_entries
 from repro_reference.checks import at_least, one_of
 from repro_reference.factor_models import (
     FACTORS,
@@ -79,13 +80,9 @@ class ExplicitALS(RatingFactors):
         self.baseline_ = self._baseline(train)
         rows = train.matrix()
         if self.baseline_ is not None:
-            of_rows = np.repeat(np.arange(train.n_users), np.diff(rows.indptr))
-            rows.data = rows.data - self.baseline_.pairs(of_rows, rows.indices)
+            rows.data = rows.data - self.baseline_.pairs(users_of_entries(rows), rows.indices)
         columns = csr_array(rows.T)
-        of_users, of_items = (
-            self.regularisation * (counts if self.penalty == "count" else np.ones(len(counts)))
-            for counts in (train.user_counts(), train.item_counts())
-        )
+        of_users, of_items = (self._penalties(counts) for counts in (train.user_counts(), train.item_counts()))
         ones = np.ones(len(train))
 
         def users() -> None:
@@ -95,6 +92,10 @@ class ExplicitALS(RatingFactors):
             self.item_factors_ = solved(columns, ones, columns.data, self.user_factors_, 0.0, of_items)
 
         in_turn(self.order, int(self.epochs), users, items)
+
+    def _penalties(self, counts: npt.NDArray[np.int64]) -> FloatArray:
+        sizes = counts if self.penalty == "count" else np.ones(len(counts))
+        return sizes.astype(np.float64) * self.regularisation
 
     def _baseline(self, train: Interactions) -> Baseline | None:
         if self.offset == "biases":

@@ -50,7 +50,7 @@ class FactorModel:
     def check(self) -> None:
         at_least("factors", self.factors, 1)
         at_least("start_scale", self.start_scale, 0)
-        one_of("start", self.start, [choice.value for choice in STARTS])
+        one_of("start", self.start, [str(choice.value) for choice in STARTS])
 
     def begin(self, train: Interactions, seed: int) -> None:
         """Draw the factors; those of users and items without training rows are 0."""
@@ -67,7 +67,7 @@ class FactorModel:
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = sums(csr_array(self.user_factors_[users]), np.arange(len(users)), self.item_factors_.T, items)
+        values = sums(csr_array(self.user_factors_), users, np.ascontiguousarray(self.item_factors_.T), items)
         if self.baseline_ is not None:
             values = self.baseline_.block(users, items) + values
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)

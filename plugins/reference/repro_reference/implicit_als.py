@@ -133,14 +133,11 @@ class ImplicitALS(FactorModel):
 
     def _penalties(self, counts: npt.NDArray[np.int64], others: int) -> FloatArray:
         """The penalty of each user, or of each item, from their numbers of rows and the size of the other side."""
-        match self.penalty:
-            case "count":
-                sizes = counts.astype(np.float64) ** self.power
-            case "count-and-zeros":
-                sizes = (counts + self.unobserved * others) ** self.power
-            case _:
-                sizes = np.ones(len(counts))
-        penalties: FloatArray = self.regularisation * sizes
+        sizes: FloatArray = np.ones(len(counts))
+        if self.penalty != "constant":
+            zeros = self.unobserved * others if self.penalty == "count-and-zeros" else 0.0
+            sizes = counts.astype(np.float64) + zeros
+        penalties: FloatArray = self.regularisation * sizes**self.power
         return penalties
 
 
