@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from repro.audits.black_boxes.black_box import BlackBox, box_of_evaluator
-from repro.audits.black_boxes.python_function import Function, box_of_function, load
+from repro.audits.black_boxes.python_function import Function, box_of_function
 from repro.audits.campaign import audit_run
 from repro.audits.campaign.audit_results import AuditResults
 from repro.audits.comparison.agreement import Agreement
@@ -30,6 +30,7 @@ from repro.audits.targets import (
 from repro.data import load_dataset
 from repro.errors import PluginError
 from repro.evaluation.metrics import metric_named
+from repro.models import load_code
 from repro.plugin import Evaluator, plugins
 from repro.progress import Shown, progress_reporter
 from repro.protocol import Protocol
@@ -202,7 +203,7 @@ def _box(
             raise PluginError(f"{target} has several measures: {known}; name one of them as metric")
         return box_of_evaluator(evaluator, measures[0])
     if isinstance(target, str):
-        function, called = load(target), target
+        function, called = load_code(target), target
     else:
         function, called = target, getattr(target, "__name__", "the function")
     if isinstance(cannot, str):

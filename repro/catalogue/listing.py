@@ -58,7 +58,7 @@ def algorithms(name: str | None = None) -> pd.DataFrame:
     if not chosen:
         names = sorted({*CANONICAL, *(algorithm.name for _, algorithm in every)})
         raise PluginError(
-            f"no framework here has an algorithm '{name}'{nearest(name, names)} `repro algorithms` and "
+            f"no framework here has an algorithm '{name}'{nearest(name, names)} `repro algorithms list` and "
             "repro.algorithms() list all"
         )
     return _frame((row for framework, algorithm in chosen for row in _parameters(framework, algorithm)), _PARAMETER)

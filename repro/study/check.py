@@ -338,7 +338,7 @@ class _Checker:
             line = self._line_with("algorithms", (entry.use, entry.label, f"*/{entry.use.partition('/')[2]}"))
             if of_ratings and not algorithm.predicts:
                 text = f"{entry.label} predicts no ratings, and will have no {', '.join(of_ratings)}"
-                hint = "leave it out, or add an algorithm that predicts (`repro algorithms`)"
+                hint = "leave it out, or add an algorithm that predicts (`repro algorithms list`)"
                 self._add("algorithms", f"{text}; {hint}", line, "warning" if of_lists else "error")
             if of_lists and algorithm.kind_of_scores(entry.parameters) == "ratings":
                 text = (

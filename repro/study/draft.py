@@ -136,7 +136,7 @@ def draft_study(data: str | Path, folder: Path) -> Draft:
         "seed": ("Of all random draws: the same seed gives the same numbers.",),
         "algorithms": (
             "Popularity is the baseline that every other algorithm must beat. These frameworks can run here;",
-            '"*/item-knn" is an algorithm in all of them. `repro algorithms` lists more, with their parameters.',
+            '"*/item-knn" is an algorithm in all of them. `repro algorithms list` lists more, with their parameters.',
         ),
     }
     written = name if known else os.path.relpath(name, folder or ".")

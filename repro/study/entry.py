@@ -10,12 +10,12 @@ from typing import Any
 
 from repro.data import Interactions
 from repro.errors import StudyError, nearest
+from repro.models import GivenModel, as_tables
 from repro.plugin import Algorithm, CheckedRecommender, ParameterValue, how_to_install, parameters_of, plugins
 from repro.plugin.api.canonical import CANONICAL
 from repro.plugin.host.discovery import SELECTED, deselected
 from repro.plugin.host.placement import Location
 from repro.protocol.toml import Inline
-from repro.study.given import GivenModel, as_tables
 from repro.study.tuning.settings import Domain
 
 KEYS = ("use", "label", "parameters", "seed", "tune", "code")
@@ -191,7 +191,7 @@ def _expanded(table: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
         known = {known.name for framework in plugins().frameworks.values() for known in framework.algorithms}
         raise StudyError(
             f"no framework here has an algorithm '{algorithm}'{nearest(algorithm, sorted(known))} "
-            "`repro algorithms` shows who has which"
+            "`repro algorithms list` shows who has which"
         )
     for name, reason in plugins().broken.items():
         left_out[name] = f"plug-in {name} is installed but broken: {reason}"

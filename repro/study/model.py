@@ -18,12 +18,12 @@ from repro.evaluation.blocks import BLOCK_USERS
 from repro.evaluation.metrics import Measure, bearing, metrics, parse_measure, simple_measures
 from repro.evaluation.ranking import refuse_rows
 from repro.extras import missing
+from repro.models import as_tables
 from repro.progress import Shown, progress_reporter
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
 from repro.study.entry import label_of, read_entries, require_space
-from repro.study.given import as_tables
 from repro.study.metric_lists import EXAMPLE, StatedMetrics, expanded_metrics
 from repro.study.tuning.settings import names_of, read_tuning, with_search_spaces
 from repro.text import as_page
@@ -47,7 +47,7 @@ class Study:
 
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
-    algorithms  each "framework/algorithm", a model, a function or a matrix of scores (:mod:`repro.study.given`), these
+    algorithms  each "framework/algorithm", a model, a function or a matrix of scores (:mod:`repro.models`), these
                 as ``("label", model)``, or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
                 has the others, and what to do about them

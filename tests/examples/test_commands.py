@@ -51,7 +51,7 @@ ONLY_PARSED = {
     "repro run study.toml --executor ray --address auto": "needs a Ray cluster; tests/study/test_ray.py starts one",
     "repro report run --open": "opens a browser",
     "repro claim new": "asks questions; tests/replications/claims/test_draft.py answers them",
-    "repro algorithms decayed-popularity": "needs plugins/example, which its own tests install",
+    "repro algorithms show decayed-popularity": "needs plugins/example, which its own tests install",
     "repro seal reports/cross-framework-ml100k": WRITES,
     "repro seal reports/multiverse-ml100k": WRITES,
 }

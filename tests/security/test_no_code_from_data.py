@@ -44,7 +44,7 @@ ALLOWED = {
 }
 
 # A model that a user gives in Python goes to the workers of the same run by cloudpickle; no file or network feeds it.
-ALLOWED_IMPORTS = {("repro/study/given/model.py", "imports cloudpickle")}
+ALLOWED_IMPORTS = {("repro/models/model.py", "imports cloudpickle")}
 
 
 def dotted(node: ast.AST) -> str:

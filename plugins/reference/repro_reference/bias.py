@@ -86,4 +86,5 @@ declaration = Algorithm(
     ),
     predicts=True,
     cite="Koren (2010), ACM TKDD 4(1), doi:10.1145/1644873.1644874",
+    defines=True,
 )

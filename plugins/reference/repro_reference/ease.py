@@ -64,4 +64,5 @@ declaration = Algorithm(
         Parameter("values", "binary", "1 for each training row, or its rating", VALUES),
     ),
     cite="Steck (2019), WWW, doi:10.1145/3308558.3313710",
+    defines=True,
 )

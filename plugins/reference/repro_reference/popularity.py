@@ -27,4 +27,5 @@ declaration = Algorithm(
     "number of training rows of the item",
     Popularity,
     cite="Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721",
+    defines=True,
 )

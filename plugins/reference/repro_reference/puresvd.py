@@ -59,4 +59,5 @@ declaration = Algorithm(
     PureSVD,
     parameters=(Parameter("factors", 50, "how many singular vectors are kept"),),
     cite="Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721",
+    defines=True,
 )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import math
 import numbers
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,24 +110,3 @@ def _observed(result: object, question: Question, name: str) -> Observed:
 def _user_id(user: object) -> int | str:
     """The id of a user in a mapping that a function returned: text, or a number of any type."""
     return user if isinstance(user, str) else int(user)  # type: ignore[call-overload]
-
-
-def load(name: str) -> Function:
-    """The function ``package.module:function``; modules in the current folder can be imported too."""
-    module, colon, function = name.partition(":")
-    if not colon or not module or not function:
-        raise PluginError(f"'{name}' is not the name of a function; write package.module:function")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    try:
-        loaded: Any = importlib.import_module(module)
-    except ImportError as error:
-        raise PluginError(f"cannot import {module}: {error}; is it installed, or in this folder?") from None
-    for part in function.split("."):
-        if not hasattr(loaded, part):
-            raise PluginError(f"{module} has no {function}")
-        loaded = getattr(loaded, part)
-    if not callable(loaded):
-        raise PluginError(f"{name} is {type(loaded).__name__}, not a function")
-    function_of_name: Function = loaded
-    return function_of_name

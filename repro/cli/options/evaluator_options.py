@@ -77,9 +77,10 @@ def data_option(help: str) -> Any:
 
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
-    from repro.audits.black_boxes.python_function import box_of_function, load
+    from repro.audits.black_boxes.python_function import box_of_function
     from repro.audits.targets import metric_in_name
     from repro.evaluation.metrics import metric_named
+    from repro.models import load_code
 
     if len(metrics) > 1:
         raise click.UsageError("a function is declared as one metric; give -m once")
@@ -87,7 +88,7 @@ def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot
     if metric.cutoff == "none" and cutoff not in (None, "none"):
         raise click.UsageError(f"{metric.name} takes no cut-off; leave out --k")
     k = None if metric.cutoff == "none" else _cutoffs(cutoff)
-    return box_of_function(load(target), metric.name, k, target, [word.replace("-", "_") for word in cannot])
+    return box_of_function(load_code(target), metric.name, k, target, [word.replace("-", "_") for word in cannot])
 
 
 def _cutoffs(text: str | None) -> tuple[int, ...] | None:

@@ -168,7 +168,7 @@ def _algorithms(draft: Draft, comments: dict[Place, str]) -> list[dict[str, Any]
     for number, (label, use) in enumerate(labels.items()):
         algorithm = use or algorithm_of(label)
         if not algorithm:
-            comments["algorithms", number, "use"] = f"{FILL_IN}the algorithm (`repro algorithms`)"
+            comments["algorithms", number, "use"] = f"{FILL_IN}the algorithm (`repro algorithms list`)"
         comments["algorithms", number, "parameters"] = f"{FILL_IN}the parameters that the source states"
         entries.append({"use": algorithm or UNKNOWN, "label": label, "parameters": Inline()})
     return entries

@@ -119,7 +119,7 @@ def test_hook_repro_framework(study, example, run):
     assert started["parameters"] == {"half_life": 2.0}
     shown = run("-m", "repro", "plugins", "list", path=example, REPRO_PLUGINS="example").stdout
     assert re.search(r"example +0\.1\.0 +in this process +decayed-popularity", shown)
-    shown = run("-m", "repro", "algorithms", "decayed-popularity", path=example, REPRO_PLUGINS="example").stdout
+    shown = run("-m", "repro", "algorithms", "show", "decayed-popularity", path=example, REPRO_PLUGINS="example").stdout
     assert re.search(r"half_life +30\.0", shown)
 
 

@@ -114,7 +114,7 @@ def repro_framework():
 def test_a_framework_without_algorithms_is_listed_and_in_nobodys_way(write_plugin, run):
     path = write_plugin("judge", WITHOUT_ALGORITHMS)
     assert re.search(r"judge +7 +in this process +none", run("-m", "repro", "plugins", "list", path=path).stdout)
-    for arguments in (["algorithms"], ["algorithms", "--json"], ["algorithms", "ease"]):
+    for arguments in (["algorithms", "list"], ["algorithms", "list", "--json"], ["algorithms", "show", "ease"]):
         assert "judge" not in run("-m", "repro", *arguments, path=path).stdout
     ask = (
         "from repro.plugin import plugins; print(plugins().frameworks_with('ease')); plugins().algorithm('judge/ease')"

@@ -1,9 +1,10 @@
-"""`repro algorithms`: list the algorithms of all frameworks, and how each framework names their parameters."""
+"""`repro algorithms`: list the algorithms of all frameworks, and find out which definitions they follow."""
 
 from __future__ import annotations
 
 import click
 
+from repro.cli.commands.catalogue._definitions import agree, align, audit
 from repro.cli.options.option_classes import completes
 from repro.cli.output import echo, json_option, print_json, print_table
 
@@ -15,21 +16,19 @@ def _complete_algorithm(text: str) -> list[str]:
     return list(CANONICAL)
 
 
-@click.command(epilog="Examples: repro algorithms; repro algorithms item-knn; repro algorithms --json")
-@click.argument("name", required=False, shell_complete=_complete_algorithm)
+@click.group(epilog="Examples: repro algorithms show item-knn; repro algorithms audit lenskit/item-knn")
+def algorithms() -> None:
+    """List the algorithms of all frameworks, and find out which definitions they follow."""
+
+
+for _command in (audit, agree, align):
+    algorithms.add_command(_command)
+
+
+@algorithms.command("list", epilog="Example: repro algorithms list --json")
 @json_option
-def algorithms(name: str | None, as_json: bool) -> None:
-    """List the algorithms of all frameworks and how each framework names them.
-
-    With a NAME: how each framework calls the algorithm and its parameters, and what it cannot express.
-    """
-    if name is None:
-        _print_matrix(as_json)
-    else:
-        _print_algorithm(name, as_json)
-
-
-def _print_matrix(as_json: bool) -> None:
+def list_algorithms(as_json: bool) -> None:
+    """Which framework has which algorithm, and how it calls it."""
     from repro.cli.commands.catalogue.plugins import describe
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL
@@ -69,10 +68,14 @@ def _print_matrix(as_json: bool) -> None:
     for framework, names in own.items():
         if names:
             echo(f"  {framework}: {', '.join(names)}")
-    echo("\n`repro algorithms NAME` shows the parameters of one; use them as framework/NAME or */NAME.")
+    echo("\n`repro algorithms show NAME` shows the parameters of one; use them as framework/NAME or */NAME.")
 
 
-def _print_algorithm(name: str, as_json: bool) -> None:
+@algorithms.command(epilog="Example: repro algorithms show item-knn")
+@click.argument("name", shell_complete=_complete_algorithm)
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """How each framework calls an algorithm and its parameters, and what it cannot express."""
     from repro.catalogue.listing import ranks_by
     from repro.cli.commands.catalogue.plugins import describe
     from repro.errors import PluginError, nearest
@@ -87,7 +90,7 @@ def _print_algorithm(name: str, as_json: bool) -> None:
     if not columns:
         names = sorted({*CANONICAL, *(known for named in algorithms.values() for known in named)})
         raise PluginError(
-            f"no framework here has an algorithm '{name}'{nearest(name, names)} `repro algorithms` lists all"
+            f"no framework here has an algorithm '{name}'{nearest(name, names)} `repro algorithms list` lists all"
         )
     if as_json:
         print_json({framework: describe(algorithm) for framework, algorithm in columns.items()})

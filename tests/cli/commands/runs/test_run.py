@@ -70,11 +70,11 @@ def test_plugins_list():
 
 
 def test_algorithms():
-    printed = json.loads(CliRunner().invoke(cli, ["algorithms", "--json"]).output)
+    printed = json.loads(CliRunner().invoke(cli, ["algorithms", "list", "--json"]).output)
     knn = printed["canonical"]["item-knn"]["frameworks"]["reference"]
     assert knn["parameters"]["k"] == 20 and "plsa" in printed["own"]["reference"]
-    assert re.search(r"^ease .*yes", CliRunner().invoke(cli, ["algorithms"]).output, re.MULTILINE)
-    table = CliRunner().invoke(cli, ["algorithms", "ease"]).output
+    assert re.search(r"^ease .*yes", CliRunner().invoke(cli, ["algorithms", "list"]).output, re.MULTILINE)
+    table = CliRunner().invoke(cli, ["algorithms", "show", "ease"]).output
     assert "Steck (2019)" in table and re.search(r"regularisation .*500\.0", table)
-    unknown = CliRunner().invoke(cli, ["algorithms", "eese"])
+    unknown = CliRunner().invoke(cli, ["algorithms", "show", "eese"])
     assert "did you mean 'ease'" in str(unknown.exception)

@@ -15,9 +15,9 @@ import pandas as pd
 
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
 from repro.errors import PluginError
+from repro.models.returned import block, dense, is_sparse, taken, vector
+from repro.models.signatures import COLUMNS, Signature, signature_of
 from repro.plugin import ParameterValue, Queries, Scores
-from repro.study.given.returned import block, dense, is_sparse, taken, vector
-from repro.study.given.signatures import COLUMNS, Signature, signature_of
 
 # The pairs of a request to a model that scores frames of pairs.
 _PAIRS_AT_ONCE = 1_000_000

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 import repro
 from repro import Protocol, Study
 from repro.errors import PluginError, ReproError, ReproWarning, StudyError
+from repro.models import as_tables
 from repro.plugin import plugins
 from repro.runs.run import Run
-from repro.study.given import as_tables
 
 METRICS = ["ndcg@10", "precision@5", "rmse"]
 FOLDS = Protocol.load("random-5fold", split__folds=2)
@@ -169,7 +169,7 @@ def test_a_matrix_may_state_that_it_predicts_ratings(data):
 def test_what_a_frame_or_a_sparse_matrix_lacks_has_no_score_and_a_stored_zero_is_one():
     rows = pd.DataFrame({"user": [1, 1, 2, 2], "item": [10, 20, 10, 30]})
     from repro.data import Interactions
-    from repro.study.given.model import read_model
+    from repro.models.model import read_model
 
     data = Interactions.from_frame(rows)
     codes = np.array([0, 1], dtype=np.int32)

@@ -15,13 +15,13 @@ import pandas as pd
 
 from repro.data import Interactions
 from repro.errors import PluginError, StudyError
+from repro.models.digests import attributes, content_digest, module_digest, package_of, source_digest
+from repro.models.recommenders import Ids, Matrix, OwnCode, is_recommender, scores_by
+from repro.models.returned import is_sparse, positions
+from repro.models.signatures import signature_of
 from repro.plugin import Algorithm, CheckedRecommender, Parameter, ParameterValue
 from repro.plugin.host.catalogue import CODE
 from repro.protocol.toml import Inline
-from repro.study.given.digests import attributes, content_digest, module_digest, package_of, source_digest
-from repro.study.given.recommenders import Ids, Matrix, OwnCode, is_recommender, scores_by
-from repro.study.given.returned import is_sparse, positions
-from repro.study.given.signatures import signature_of
 
 Form = Literal["model", "recommender", "fitted", "function", "matrix"]
 _WHAT: dict[Form, str] = {
@@ -68,6 +68,11 @@ class GivenModel:
     @property
     def use(self) -> str:
         return f"{CODE.name}/{self.name}"
+
+    @property
+    def kind(self) -> str:
+        """Its form in words, such as "a matrix of scores"."""
+        return _WHAT[self.form]
 
     @property
     def is_fitted_here(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from repro.study.given.returned import is_sparse
+from repro.models.returned import is_sparse
 
 _DEEPEST = 20
 

@@ -33,6 +33,7 @@ number for each pair. A frame or series with labels is matched by ids. Models wi
 do with ``"predicts": True``. Every fold starts from a copy of what was given to the study.
 """
 
-from repro.study.given.model import GivenModel, as_tables
+from repro.models.loading import load_code
+from repro.models.model import GivenModel, as_tables, read_model
 
-__all__ = ["GivenModel", "as_tables"]
+__all__ = ["GivenModel", "as_tables", "load_code", "read_model"]

@@ -1,0 +1,130 @@
+"""Audit of an algorithm: the definition that an implementation follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from repro.data.interactions import Interactions
+from repro.definitions.implementation import Implementation
+from repro.definitions.inference import FEWEST, Inference
+from repro.definitions.result import Definition, Unexplained
+from repro.definitions.space import Space
+from repro.errors import PluginError, nearest
+from repro.plugin import ParameterValue, plugins
+from repro.types import Progress
+
+STEPS = FEWEST + 4
+
+
+@dataclass(frozen=True, eq=False)
+class AlgorithmAudit:
+    """The result of an audit of an algorithm.
+
+    implementation  the audited implementation
+    findings        for each space that was tried, the definition or the case that none explains; the first one that is
+                    explained ends the audit
+    """
+
+    implementation: Implementation
+    findings: Sequence[Definition | Unexplained]
+
+    @cached_property
+    def definition(self) -> Definition | None:
+        """The definition that the implementation follows, if one is known."""
+        return next((finding for finding in self.findings if isinstance(finding, Definition)), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "algorithm": self.implementation.label,
+            "version": self.implementation.version,
+            "parameters": dict(self.implementation.parameters),
+            "status": "unexplained" if self.definition is None else "explained",
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def to_text(self) -> str:
+        """The result in text."""
+        version = f" {self.implementation.version}" if self.implementation.version else ""
+        parameters = ", ".join(f"{name} = {value}" for name, value in self.implementation.parameters.items())
+        lines = [f"{self.implementation.label}{version}" + (f" with {parameters}" if parameters else "")]
+        findings = [self.definition] if self.definition is not None else self.findings
+        for finding in findings:
+            lines += [f"  {line}" for line in finding.lines()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def defining_spaces() -> dict[str, Space]:
+    """The spaces of definitions of all plug-ins, by the name of the algorithm."""
+    return {
+        algorithm.name: Space(f"{name}/{algorithm.name}", algorithm)
+        for name, framework in plugins().frameworks.items()
+        for algorithm in framework.algorithms
+        if algorithm.defines
+    }
+
+
+def spaces_for(canonical: str) -> list[Space]:
+    """The spaces to try for an implementation: that of its canonical name first, then the smaller ones."""
+    spaces = defining_spaces()
+    if not spaces:
+        raise PluginError(
+            "no plug-in here defines algorithms; install recsys-repro-reference, whose algorithms are the definitions"
+        )
+    own = [spaces.pop(canonical)] if canonical in spaces else []
+    return own + sorted(spaces.values(), key=lambda space: (len(space.settings({})), space.label))
+
+
+def probes_of(label: str) -> dict[str, ParameterValue]:
+    """Parameters of an algorithm of a plug-in that make the effect of its decisions visible."""
+    algorithm = plugins().algorithm(label)[1]
+    space = defining_spaces().get(algorithm.name)
+    own = {parameter.name for parameter in algorithm.parameters}
+    if space is None:
+        return {}
+    probes = {parameter.name: parameter.probe for parameter in space.algorithm.parameters}
+    return {name: value for name, value in probes.items() if value is not None and name in own}
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """How an audit is done: the seed, whether to search for evidence, further data, and only these spaces."""
+
+    seed: int = 0
+    evidence: bool = True
+    data: Sequence[Interactions] = ()
+    only: Sequence[str] = ()
+
+
+def audit_implementation(implementation: Implementation, options: AuditOptions, progress: Progress) -> AlgorithmAudit:
+    """The definition that an implementation follows, from the spaces of all plug-ins."""
+    spaces = spaces_for(implementation.canonical)
+    if options.only:
+        known = defining_spaces()
+        if unknown := [name for name in options.only if name not in known]:
+            raise PluginError(
+                f"there are no definitions of '{unknown[0]}'{nearest(unknown[0], known)} There are those of: "
+                f"{', '.join(sorted(known))}"
+            )
+        spaces = [space for space in spaces if space.algorithm.name in options.only]
+    findings: list[Definition | Unexplained] = []
+    for space in spaces:
+        stage, steps = f"{implementation.label} as {space.algorithm.name}", 0
+
+        def step(text: str, stage: str = stage) -> None:
+            nonlocal steps
+            steps += 1
+            progress(stage, min(steps, STEPS - 1), STEPS)
+
+        inference = Inference(implementation, space, options.seed, step, options.evidence, options.data)
+        findings.append(inference.run())
+        progress(stage, STEPS, STEPS)
+        if isinstance(findings[-1], Definition):
+            break
+    return AlgorithmAudit(implementation, findings)

@@ -1,0 +1,117 @@
+"""The space of definitions of an algorithm: the settings of the parameters of a declared algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from repro.data.interactions import FloatArray, Interactions
+from repro.errors import PluginError
+from repro.plugin import Algorithm, Parameter, ParameterValue, TrainingData, plugins
+from repro.plugin.host.validation import parameters_of
+
+Setting = Mapping[str, ParameterValue]
+# More settings than this are not tried one by one.
+MOST = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The settings of ``algorithm``, which is called ``label`` (``reference/item-knn``).
+
+    Parameters with options are decisions: each option is tried. Other parameters are numbers: the values that an
+    implementation was given are tried, and those without effect.
+    """
+
+    label: str
+    algorithm: Algorithm
+
+    @classmethod
+    def of(cls, label: str) -> Space:
+        """The space of an algorithm of a plug-in."""
+        return cls(label, plugins().algorithm(label)[1])
+
+    @property
+    def decisions(self) -> list[Parameter]:
+        """The parameters with options."""
+        return [parameter for parameter in self.algorithm.parameters if parameter.options]
+
+    @property
+    def numbers(self) -> list[Parameter]:
+        """The parameters that are numbers."""
+        return [p for p in self.algorithm.parameters if not p.options and not isinstance(p.default, str)]
+
+    def settings(self, numbers: Mapping[str, Sequence[ParameterValue]]) -> list[Setting]:
+        """All settings, with these values of numbers; a parameter without effect has its default.
+
+        Options with which the algorithm adapts to the data are left out: each of them computes what another one does.
+        """
+        values = {
+            p.name: [option for option in p.options if self.algorithm.adapts_with.get(p.name) != option]
+            for p in self.decisions
+        }
+        values |= {p.name: list(numbers.get(p.name, (p.default,))) for p in self.numbers}
+        settings: list[dict[str, ParameterValue]] = [{}]
+        for parameter in _conditions_first(self.algorithm.parameters):
+            tried = values.get(parameter.name, [parameter.default])
+            settings = [
+                setting | {parameter.name: value}
+                for setting in settings
+                for value in (tried if _applies(parameter, setting) else [parameter.default])
+            ]
+            if len(settings) > MOST:
+                raise PluginError(f"{self.label} has more than {MOST:,} settings to try; give fewer numbers")
+        names = [parameter.name for parameter in self.algorithm.parameters]
+        return [{name: setting[name] for name in names} for setting in settings]
+
+    def has_effect(self, name: str, setting: Setting) -> bool:
+        """Whether a parameter has an effect beside the others of a setting."""
+        parameter = next(p for p in self.algorithm.parameters if p.name == name)
+        return _applies(parameter, setting)
+
+    def complete(self, stated: Setting) -> Setting:
+        """A setting of all parameters, with the defaults of those that are not stated."""
+        return parameters_of(self.algorithm, dict(stated))
+
+    def scores(self, settings: Sequence[Setting], train: Interactions) -> Iterator[FloatArray]:
+        """The scores of each setting after fitting ``train``: users by items, NaN where there is none."""
+        if self.algorithm.definitions is not None:
+            yield from self.algorithm.definitions(settings, TrainingData.of(train))
+        else:
+            yield from (self.fitted_scores(setting, train) for setting in settings)
+
+    def fitted_scores(self, setting: Setting, train: Interactions) -> FloatArray:
+        """The scores of a setting by a fit of its own; NaN everywhere if it rejects the training rows."""
+        try:
+            recommender = plugins().recommender(self.label, dict(setting))
+            recommender.fit(train, seed=0)
+            users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
+            scores = recommender.score_users(users, items)
+        except PluginError:
+            return np.full((train.n_users, train.n_items), np.nan)
+        return np.where(scores.states == 0, scores.values, np.nan)
+
+    def differences(self, first: Setting, second: Setting) -> dict[str, tuple[ParameterValue, ParameterValue]]:
+        """The parameters in which two settings differ, with both values."""
+        return {name: (value, second[name]) for name, value in first.items() if second[name] != value}
+
+
+def _applies(parameter: Parameter, setting: Setting) -> bool:
+    return all(condition.holds(setting.get(condition.decision)) for condition in parameter.when)
+
+
+def _conditions_first(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """The parameters in an order in which each follows those that its conditions name."""
+    ordered: list[Parameter] = []
+    left = list(parameters)
+    names = {parameter.name for parameter in parameters}
+    while left:
+        done = {parameter.name for parameter in ordered}
+        ready = [p for p in left if all(c.decision in done or c.decision not in names for c in p.when)]
+        if not ready:
+            raise PluginError(f"the conditions of {', '.join(p.name for p in left)} refer to each other")
+        ordered += ready
+        left = [p for p in left if p not in ready]
+    return ordered
