@@ -39,6 +39,11 @@ class Case:
     tolerance: float = field(default=1e-5)
 
 
+def cases(way: str, own: Callable[[Interactions, Any], Batch], algorithms: dict[str, dict[str, Any]]) -> list[Case]:
+    """A case for each algorithm with its parameters, all scored in the same way."""
+    return [Case(name, parameters, way, own) for name, parameters in algorithms.items()]
+
+
 def placed(shape: tuple[int, int], rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Users by items of scores that are listed."""
     dense = np.full(shape, np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from batch import Batch, Case
+from batch import Batch, cases
 
 from repro.data.interactions import Interactions
 
@@ -19,16 +19,17 @@ def scored(train: Interactions, recommender: Any) -> Batch:
     )
 
 
-CASES = [
-    Case(name, parameters, "score(user) for each user", scored)
-    for name, parameters in (
-        ("popularity", {}),
-        ("bias", {}),
-        ("user-knn", {}),
-        ("biased-mf", {"epochs": 5}),
-        ("nmf", {"epochs": 5}),
-        ("bpr", {"epochs": 5}),
-        ("ease", {}),
-        ("multi-vae", {"epochs": 1}),
-    )
-]
+CASES = cases(
+    "score(user) for each user",
+    scored,
+    {
+        "popularity": {},
+        "bias": {},
+        "user-knn": {},
+        "biased-mf": {"epochs": 5},
+        "nmf": {"epochs": 5},
+        "bpr": {"epochs": 5},
+        "ease": {},
+        "multi-vae": {"epochs": 1},
+    },
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from batch import Batch, Case
+from batch import Batch, cases
 from lenskit.batch import score
 from lenskit.data import ItemList
 from lenskit.pipeline import topn_pipeline
@@ -13,8 +13,6 @@ from lenskit.training import TrainingOptions
 
 from repro.data.interactions import Interactions
 from repro_lenskit.training import dataset_of
-
-WAY = "lenskit.batch.score of all users"
 
 
 def scored(train: Interactions, recommender: Any) -> Batch:
@@ -31,18 +29,19 @@ def scored(train: Interactions, recommender: Any) -> Batch:
     return Batch(ask)
 
 
-CASES = [
-    Case(name, parameters, WAY, scored)
-    for name, parameters in (
-        ("bias", {}),
-        ("user-knn", {}),
-        ("item-knn", {}),
-        ("biased-mf", {"epochs": 3}),
-        ("implicit-als", {"epochs": 3}),
-        ("ease", {}),
-        ("slim", {"l1": 20.0, "max_iters": 10}),
-        ("nmf", {"factors": 20, "epochs": 20}),
-        ("bpr", {"epochs": 1}),
-        ("FunkSVDScorer", {"epochs": 3}),
-    )
-]
+CASES = cases(
+    "lenskit.batch.score of all users",
+    scored,
+    {
+        "bias": {},
+        "user-knn": {},
+        "item-knn": {},
+        "biased-mf": {"epochs": 3},
+        "implicit-als": {"epochs": 3},
+        "ease": {},
+        "slim": {"l1": 20.0, "max_iters": 10},
+        "nmf": {"factors": 20, "epochs": 20},
+        "bpr": {"epochs": 1},
+        "FunkSVDScorer": {"epochs": 3},
+    },
+)

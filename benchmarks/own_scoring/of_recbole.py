@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from batch import Batch, Case
+from batch import Batch, cases
 from recbole.data.interaction import Interaction
 
 from repro.data.interactions import Interactions
@@ -25,15 +25,16 @@ def full_sort(train: Interactions, recommender: Any) -> Batch:
     return Batch(ask, lambda scores: scores.reshape(len(learnt.users), -1)[:, learnt.items])
 
 
-CASES = [
-    Case(name, parameters, "full_sort_predict of all users", full_sort)
-    for name, parameters in (
-        ("popularity", {}),
-        ("user-knn", {}),
-        ("item-knn", {}),
-        ("ease", {}),
-        ("bpr", {"epochs": 1}),
-        ("LightGCN", {"epochs": 1}),
-        ("multi-vae", {"epochs": 1}),
-    )
-]
+CASES = cases(
+    "full_sort_predict of all users",
+    full_sort,
+    {
+        "popularity": {},
+        "user-knn": {},
+        "item-knn": {},
+        "ease": {},
+        "bpr": {"epochs": 1},
+        "LightGCN": {"epochs": 1},
+        "multi-vae": {"epochs": 1},
+    },
+)

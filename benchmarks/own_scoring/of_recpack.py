@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from batch import Batch, Case
+from batch import Batch, cases
 
 from repro.data.interactions import Interactions
 
@@ -23,15 +23,16 @@ def predicted(train: Interactions, recommender: Any) -> Batch:
     return Batch(lambda: algorithm.predict(history), dense)
 
 
-CASES = [
-    Case(name, parameters, "predict(matrix of all users)", predicted)
-    for name, parameters in (
-        ("popularity", {}),
-        ("item-knn", {}),
-        ("ease", {}),
-        ("puresvd", {}),
-        ("nmf", {}),
-        ("bpr", {"epochs": 1, "validation": 0.0}),
-        ("multi-vae", {"epochs": 1, "validation": 0.0}),
-    )
-]
+CASES = cases(
+    "predict(matrix of all users)",
+    predicted,
+    {
+        "popularity": {},
+        "item-knn": {},
+        "ease": {},
+        "puresvd": {},
+        "nmf": {},
+        "bpr": {"epochs": 1, "validation": 0.0},
+        "multi-vae": {"epochs": 1, "validation": 0.0},
+    },
+)

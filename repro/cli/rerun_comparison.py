@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +27,17 @@ class RerunOptions(StoredRunOptions):
         "The algorithm that effect ratios refer to [default: the study's first].", metavar="LABEL"
     )
     workers: int = workers_option("Number of processes that run cells.")
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """These options as arguments of :func:`repro.verify` and :func:`repro.replay`."""
+        return {
+            "data": self.data,
+            "algorithms": self.algorithms or None,
+            "tolerance": self.tolerance,
+            "baseline": self.baseline,
+            "workers": self.workers,
+        }
 
 
 def print_comparison(comparison: Comparison) -> None:

@@ -143,13 +143,9 @@ class Faulty:
 
 
 @pytest.fixture(scope="session")
-def faulty(tmp_path_factory: pytest.TempPathFactory) -> Faulty:
+def faulty(tmp_path_factory: pytest.TempPathFactory, install_plugin: Callable[[Path, str, str], Path]) -> Faulty:
     folder = tmp_path_factory.mktemp("faults")
-    (folder / "plugin_held.py").write_text(PLUGIN)
-    about = folder / "plugin_held-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin-held\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[repro]\nheld = plugin_held\n")
+    install_plugin(folder, "held", PLUGIN)
     (folder / "study.toml").write_text(STUDY)
     own = folder / "environments" / environment.folder_of("held", Environment(("wave",), ())).name
     (own / "bin").mkdir(parents=True)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -42,18 +43,9 @@ def run() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture
-def write_plugin(tmp_path: Path) -> Callable[[str, str], Path]:
-    """Writes a plug-in of one module into a folder, as an installed distribution: give that folder as the path."""
-
-    def write(name: str, source: str) -> Path:
-        (tmp_path / f"plugin_{name}.py").write_text(source)
-        about = tmp_path / f"plugin_{name}-1.0.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{name}\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text(f"[repro]\n{name} = plugin_{name}\n")
-        return tmp_path
-
-    return write
+def write_plugin(tmp_path: Path, install_plugin: Callable[[Path, str, str], Path]) -> Callable[[str, str], Path]:
+    """Installs a plug-in of one module into the folder of the test: give that folder as the path."""
+    return partial(install_plugin, tmp_path)
 
 
 MOODY = '''

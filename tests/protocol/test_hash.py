@@ -208,15 +208,9 @@ use = "reference/item-knn"
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
+def installed(tmp_path_factory, install_plugin):
     """A folder with an installed plug-in that brings a metric with a variant."""
-    folder = tmp_path_factory.mktemp("site")
-    (folder / "toy_metric.py").write_text(PLUGIN)
-    about = folder / "toy_metric-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-metric\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[repro]\ntoy-metric = toy_metric\n")
-    return folder
+    return install_plugin(tmp_path_factory.mktemp("site"), "toy_metric", PLUGIN)
 
 
 def call(*arguments, site=None, code=CODE):

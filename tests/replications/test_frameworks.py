@@ -88,14 +88,10 @@ right = 0
 USES = {"Mean": "reference/item-mean", "Raises": "failing/raises", "Import": "unimportable/x", "Broken": "broken/x"}
 
 
-def test_each_failure_stops_its_own_numbers_only(folder, tmp_path_factory):
+def test_each_failure_stops_its_own_numbers_only(folder, tmp_path_factory, install_plugin):
     site = tmp_path_factory.mktemp("site")
     for name, source in PLUGINS.items():
-        (site / f"plugin_{name}.py").write_text(source)
-        about = site / f"plugin_{name}-1.0.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{name}\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text(f"[repro]\n{name} = plugin_{name}\n")
+        install_plugin(site, name, source)
     (site / "breaks_on_import.py").write_text("raise ImportError('a library is missing')\n")
     lines = "".join(f'[[algorithms]]\nuse = "{use}"\nlabel = "{label}"\n' for label, use in USES.items())
     (folder / "claim.toml").write_text(CLAIM.format(algorithms=lines))

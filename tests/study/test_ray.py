@@ -52,16 +52,12 @@ over = "lists"
 
 
 @pytest.fixture(scope="module")
-def plugin_folder(tmp_path_factory):
+def plugin_folder(tmp_path_factory, install_plugin):
     """A folder with two installed plug-ins, for the nodes and for this process."""
     folder, wheels = tmp_path_factory.mktemp("plug-ins"), tmp_path_factory.mktemp("wheels")
     add_wheel(wheels)
     for name, source in (("staged", STAGED), ("tiny", TINY.replace("WHEELS", str(wheels)))):
-        (folder / f"plugin_{name}.py").write_text(source)
-        about = folder / f"plugin_{name}-1.0.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{name}\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text(f"[repro]\n{name} = plugin_{name}\n")
+        install_plugin(folder, name, source)
     return folder
 
 

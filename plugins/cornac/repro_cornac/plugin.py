@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
 
@@ -14,8 +13,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "cornac",
-        summary="comparative framework for multimodal recommender systems",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "comparative framework for multimodal recommender systems",
+        __file__,
         imports=("cornac", "torch"),
         algorithms=algorithms(),
         packages=("cornac", "numpy", "scipy", "torch"),

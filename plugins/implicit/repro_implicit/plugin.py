@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 
@@ -15,8 +14,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "implicit",
-        summary="fast collaborative filtering for implicit feedback, on the CPU",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "fast collaborative filtering for implicit feedback, on the CPU",
+        __file__,
         algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS)),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, impl, pinned_framework
 
@@ -12,8 +11,8 @@ from repro.plugin import Evaluator, Framework, impl, pinned_framework
 def repro_framework() -> Framework:
     return pinned_framework(
         "ir_measures",
-        summary="one interface to the measures of several tools",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "one interface to the measures of several tools",
+        __file__,
         imports=("ir_measures", "pytrec_eval"),
     )
 

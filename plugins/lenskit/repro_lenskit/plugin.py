@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
 
@@ -15,8 +14,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "lenskit",
-        summary="recommender systems for research and teaching: neighbours, factors, linear models and baselines",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "recommender systems for research and teaching: neighbours, factors, linear models and baselines",
+        __file__,
         imports=("lenskit", "sklearn"),
         algorithms=(*canonical_algorithms(), *own_algorithms()),
         packages=("numpy", "scikit-learn", "scipy", "torch"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, impl, pinned_framework
 
@@ -12,8 +11,8 @@ from repro.plugin import Evaluator, Framework, impl, pinned_framework
 def repro_framework() -> Framework:
     return pinned_framework(
         "pytrec_eval",
-        summary="the measures of trec_eval, called from Python",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "the measures of trec_eval, called from Python",
+        __file__,
         distribution="pytrec-eval-terrier",
     )
 

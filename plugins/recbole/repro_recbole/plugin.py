@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from repro.plugin import Algorithm, Evaluator, Framework, ParameterValue, Pipeline, impl, pinned_framework
 from repro.plugin.api.adapting import own_algorithm
@@ -18,8 +17,8 @@ from repro_recbole.recommender import RecBoleRecommender
 def repro_framework() -> Framework:
     return pinned_framework(
         "recbole",
-        summary="general recommenders of RecBole: baselines, linear models, factors, graphs and autoencoders",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "general recommenders of RecBole: baselines, linear models, factors, graphs and autoencoders",
+        __file__,
         imports=("recbole.config", "recbole.trainer"),
         algorithms=(*map(_canonical, CANONICAL), *map(_own, MODELS.values())),
         # Installed first and alone: with others, torch would come with an accelerator's libraries.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 
@@ -14,8 +13,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "recpack",
-        summary="RecPack's algorithms for top-n recommendation from binary feedback",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "RecPack's algorithms for top-n recommendation from binary feedback",
+        __file__,
         install="pip install torch==2.13.0 && pip install 'recsys-repro-recpack[framework]'",
         algorithms=algorithms(),
         # Installed first and alone: with others, torch would come with an accelerator's libraries.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 
@@ -15,8 +14,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "rectools",
-        summary="models of MTS' RecTools, and those of implicit that it wraps",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "models of MTS' RecTools, and those of implicit that it wraps",
+        __file__,
         imports=("rectools.models",),
         algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS)),
     )

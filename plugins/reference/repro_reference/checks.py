@@ -17,6 +17,11 @@ def above(name: str, value: float, bound: float) -> None:
         raise PluginError(f"{name} = {value!r} is too small; give a number above {bound}")
 
 
+def at_most(name: str, value: float, highest: float) -> None:
+    if not value <= highest:
+        raise PluginError(f"{name} = {value!r} is too large; give a number up to {highest}")
+
+
 def one_of(name: str, value: str, options: Sequence[str]) -> None:
     if value not in options:
         raise PluginError(f"{name} = {value!r} is not known; give one of {', '.join(options)}")

@@ -80,6 +80,15 @@ def _pass(indptr: CodeArray, items: CodeArray, weights: FloatArray, alpha: float
 
 
 @njit(cache=True)
+def _total(shares, row):  # type: ignore[no-untyped-def]
+    """The sum over tastes of the shares of a user times the weights of an item; never 0."""
+    total = 1e-300
+    for z in range(len(row)):
+        total += shares[z] * row[z]
+    return total
+
+
+@njit(cache=True)
 def _update(indptr, items, weights, shares, active, alpha, mixtures):  # type: ignore[no-untyped-def]
     for user in range(len(indptr) - 1):
         if not active[user]:
@@ -87,9 +96,7 @@ def _update(indptr, items, weights, shares, active, alpha, mixtures):  # type: i
         mixtures[user, :] = 0.0
         for p in range(indptr[user], indptr[user + 1]):
             row = weights[items[p]]
-            total = 1e-300
-            for z in range(len(row)):
-                total += shares[user, z] * row[z]
+            total = _total(shares[user], row)
             for z in range(len(row)):
                 mixtures[user, z] += row[z] / total
         for z in range(mixtures.shape[1]):
@@ -102,9 +109,7 @@ def _counts(indptr, items, weights, shares):  # type: ignore[no-untyped-def]
     for user in range(len(indptr) - 1):
         for p in range(indptr[user], indptr[user + 1]):
             row = weights[items[p]]
-            total = 1e-300
-            for z in range(len(row)):
-                total += shares[user, z] * row[z]
+            total = _total(shares[user], row)
             for z in range(len(row)):
                 counts[items[p], z] += shares[user, z] * row[z] / total
     return counts

@@ -7,11 +7,10 @@ from numba import njit
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro.plugin.api.scores import Mask
 from repro.rng import KeyArray, child_keys, stream, uniform
-from repro_reference.checks import above, at_least
+from repro_reference.checks import above, at_least, at_most
 from repro_reference.products import sums
 
 
@@ -32,8 +31,7 @@ class PLSA:
         at_least("factors", factors, 1)
         at_least("iterations", iterations, 0)
         above("inverse_temperature", inverse_temperature, 0)
-        if inverse_temperature > 1:
-            raise PluginError(f"inverse_temperature = {inverse_temperature!r} is too large; give a number up to 1")
+        at_most("inverse_temperature", inverse_temperature, 1)
         self.factors = factors
         self.iterations = iterations
         self.inverse_temperature = inverse_temperature

@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, Queries, Scores
-from repro_reference.checks import above, at_least
+from repro_reference.checks import above, at_least, at_most
 from repro_reference.neighbourhoods import item_probabilities, nearest_users, positive_ratings
 
 
@@ -32,8 +31,7 @@ class RelevanceModel:
     def __init__(self, model: str, *, k: int = 50, smoothing: float = 0.5) -> None:
         at_least("k", k, 1)
         above("smoothing", smoothing, 0)
-        if smoothing > 1:
-            raise PluginError(f"smoothing = {smoothing!r} is too large; give a number up to 1")
+        at_most("smoothing", smoothing, 1)
         self.model = model
         self.k = k
         self.smoothing = smoothing

@@ -7,9 +7,8 @@ from numba import njit
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, Queries, Scores
-from repro_reference.checks import above
+from repro_reference.checks import above, at_most
 
 
 class UIRItem:
@@ -24,8 +23,7 @@ class UIRItem:
 
     def __init__(self, *, smoothing: float = 0.5) -> None:
         above("smoothing", smoothing, 0)
-        if smoothing > 1:
-            raise PluginError(f"smoothing = {smoothing!r} is too large; give a number up to 1")
+        at_most("smoothing", smoothing, 1)
         self.smoothing = smoothing
 
     def fit(self, train: Interactions, *, seed: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from repro.plugin import Framework, impl, pinned_framework
 
 
@@ -13,8 +11,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "spark",
-        summary="Apache Spark's alternating least squares, in local mode on one core; needs Java 17",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "Apache Spark's alternating least squares, in local mode on one core; needs Java 17",
+        __file__,
         imports=("pyspark", "pyarrow"),
         install="pip install 'recsys-repro-spark[framework]' (Java 17 or later is needed beside it)",
         algorithms=ALGORITHMS,

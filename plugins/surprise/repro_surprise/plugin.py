@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
 
@@ -14,8 +13,8 @@ def repro_framework() -> Framework:
 
     return pinned_framework(
         "surprise",
-        summary="rating prediction after the papers of the Netflix prize",
-        requirements=Path(__file__).with_name("requirements.txt"),
+        "rating prediction after the papers of the Netflix prize",
+        __file__,
         algorithms=algorithms(),
         distribution="scikit-surprise",
         packages=("scikit-surprise", "numpy", "scipy"),

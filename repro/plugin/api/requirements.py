@@ -14,9 +14,9 @@ _HASH = "--hash="
 
 def pinned_framework(
     name: str,
-    *,
     summary: str,
-    requirements: Path,
+    module: str,
+    *,
     imports: Sequence[str] = (),
     algorithms: Sequence[Algorithm] = (),
     distribution: str = "",
@@ -24,10 +24,11 @@ def pinned_framework(
     packages: Sequence[str] = (),
     first: Sequence[str] = (),
 ) -> Framework:
-    """A framework with the environment that its requirements file describes.
+    """A framework with the environment that its file ``requirements.txt`` describes.
 
     Args:
-        requirements: pins, one for each distribution of the environment, with hashes (``python plugins/lock.py``).
+        module: the file of the module that declares it (``__file__``). ``requirements.txt`` lies next to it: pins, one
+            for each distribution of the environment, with hashes (``python plugins/lock.py``).
         imports: the modules that the framework needs; where they can be imported, it runs in the caller's process. By
             default the module with the framework's name.
         distribution: the distribution whose version is the framework's: the installed one, else the pinned one;
@@ -39,7 +40,7 @@ def pinned_framework(
             torch, whose build for the processor is then not replaced by one with an accelerator's libraries.
     """
     distribution = distribution or name
-    pins, hashes = read_requirements(requirements)
+    pins, hashes = read_requirements(Path(module).with_name("requirements.txt"))
     by_name = {distribution_name(pin): pin for pin in pins}
     installed = _installed_version(distribution)
     versions = {package: _installed_version(package) for package in packages} if installed else {}

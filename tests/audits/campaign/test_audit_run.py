@@ -23,14 +23,10 @@ FINE = ("tiny/plain", "tiny/clipped")
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory):
+def tiny(tmp_path_factory, install_plugin):
     """The tiny plug-in, installed for this process and those that it starts, and alone; a data set for its pipeline."""
     site = tmp_path_factory.mktemp("site")
-    shutil.copy(Path(__file__).with_name("tiny_plugin.py"), site / "plugin_tiny.py")
-    about = site / "plugin_tiny-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin-tiny\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[repro]\ntiny = plugin_tiny\n")
+    install_plugin(site, "tiny", Path(__file__).with_name("tiny_plugin.py").read_text(encoding="utf-8"))
     (site / "ratings.csv").write_text("user,item,rating\n1,1,5\n1,2,3\n2,1,4\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(site))

@@ -18,16 +18,6 @@ TABS = "".join("\t".join(map(str, row)) + "\n" for row in ROWS)
 COMMAS = TABS.replace("\t", ",")
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 def rows(data):
     return data.to_frame().to_numpy().tolist()
 

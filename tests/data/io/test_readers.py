@@ -17,16 +17,6 @@ SPACES = U_DATA.replace("\t", " ")
 ROWS = [[196, 242, 3, 881250949], [186, 302, 3, 891717742], [22, 377, 1, 878887116]]
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content, encoding="utf-8"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
-        return path
-
-    return write
-
-
 def rows(data):
     return data.to_frame().to_numpy().tolist()
 

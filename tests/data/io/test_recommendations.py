@@ -65,16 +65,6 @@ TRUTHS = {
 }
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        file = tmp_path / name
-        file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return file
-
-    return write
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_recommendations_in_every_form_give_the_numbers_of_frames(write, name):
     evaluated = evaluate(write(name, RUNS[name]), TRUTH, metrics=METRICS)

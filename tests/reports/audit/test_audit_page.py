@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -232,27 +231,17 @@ def test_who_answers_nothing_is_a_finding():
     assert finding.sentence == "refused: ValueError: no data"
 
 
-class Tags(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.found = []
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-
 @pytest.fixture
 def page(odd) -> str:
     return write_audit_report(odd).read_text()
 
 
-def test_text_from_evaluators_is_escaped_and_links_stay_in_the_folder(page):
-    tags = Tags()
-    tags.feed(page)
-    assert "script" not in {tag for tag, _ in tags.found} and page.count("&lt;script&gt;") == 3
-    links = [attrs["href"] for _, attrs in tags.found if "href" in attrs]
+def test_text_from_evaluators_is_escaped_and_links_stay_in_the_folder(page, elements_of):
+    elements = elements_of(page)
+    assert not elements.named("script") and page.count("&lt;script&gt;") == 3
+    links = [attrs["href"] for _, attrs, _ in elements.found if "href" in attrs]
     assert links and all(re.fullmatch(r"#[a-z0-9-]+|pages/[a-z0-9-]+\.txt", link) for link in links)
-    anchors = {attrs["id"] for _, attrs in tags.found if "id" in attrs}
+    anchors = {attrs["id"] for _, attrs, _ in elements.found if "id" in attrs}
     assert {link[1:] for link in links if link.startswith("#")} <= anchors
 
 

@@ -1,7 +1,6 @@
 """The report of a study of metrics: files, and sentences that say what the numbers say."""
 
 import dataclasses
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -23,15 +22,6 @@ from repro.reports.metric_study.metric_study_summary import (
 
 EVIL = "<script>alert(1)</script>"
 CUTOFFS = (5, 10, 20)
-
-
-class Tags(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.found = []
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +78,16 @@ def test_tables_read_back_bit_for_bit(written, study):
         pd.testing.assert_frame_equal(read, table, check_dtype=False, check_exact=True)
 
 
-def test_the_page_needs_nothing_else_and_escapes_what_comes_from_data(written):
+def test_the_page_needs_nothing_else_and_escapes_what_comes_from_data(written, elements_of):
     page = (written / "report.html").read_text()
-    tags = Tags()
-    tags.feed(page)
-    kinds = [tag for tag, _ in tags.found]
+    elements = elements_of(page)
+    kinds = [tag for tag, _, _ in elements.found]
     assert "script" not in kinds and "img" not in kinds
     assert kinds.count("svg") >= 8 and kinds.count("figure") == 8
     assert "&lt;script&gt;" in page and "chance &lt;b&gt;" in page
-    assert not [attrs for _, attrs in tags.found if "src" in attrs or str(attrs.get("href", "")).startswith("http")]
+    assert not [
+        attrs for _, attrs, _ in elements.found if "src" in attrs or str(attrs.get("href", "")).startswith("http")
+    ]
 
 
 def test_the_same_study_gives_the_same_bytes(written, study, tmp_path):

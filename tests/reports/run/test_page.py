@@ -6,7 +6,6 @@ import hashlib
 import html
 import json
 import re
-from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
@@ -21,29 +20,6 @@ from repro.runs.run import Run
 from .conftest import EVIL, small_study
 
 
-class Elements(HTMLParser):
-    """The elements of a page in order, with their attributes and the text right inside."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append([tag, dict(attrs), ""])
-        self.open = True
-
-    def handle_data(self, data):
-        if self.found and self.open:
-            self.found[-1][2] += data
-
-    def handle_endtag(self, tag):
-        self.open = False
-
-    def named(self, tag):
-        return [(attrs, text) for name, attrs, text in self.found if name == tag]
-
-
 def packed(text, name):
     return gzip.decompress(base64.b64decode(re.search(rf'id="{name}">([^<]*)<', text)[1]))
 
@@ -54,8 +30,8 @@ def text(page):
 
 
 @pytest.fixture(scope="module")
-def elements(text):
-    return Elements(text)
+def elements(text, elements_of):
+    return elements_of(text)
 
 
 def row_of(text, label):
@@ -123,9 +99,9 @@ def test_the_whole_journal_is_inside_to_the_byte(text, finished):
     assert packed(text, "journal-lines") == b"".join(result)
 
 
-def test_no_text_of_the_data_becomes_an_element(hostile, page):
+def test_no_text_of_the_data_becomes_an_element(hostile, page, elements_of):
     text = hostile.read_text()
-    elements, plain = Elements(text), Elements(page.read_text())
+    elements, plain = elements_of(text), elements_of(page.read_text())
     assert {name for name, _, _ in elements.found} <= {name for name, _, _ in plain.found}
     assert len([1 for attrs, _ in elements.named("script") if not attrs]) == 1
     assert "img" not in {name for name, _, _ in elements.found}

@@ -47,15 +47,11 @@ def replay(options: ReplayOptions) -> None:
         result = run_again(
             options.run,
             options.into,
-            data=options.data,
             here=options.here,
-            algorithms=options.algorithms or None,
-            tolerance=options.tolerance,
-            baseline=options.baseline,
-            workers=options.workers,
             time_limit=options.time_limit,
             say=lambda line: None if line.startswith(" ") else watcher.print(line),  # lines of pip are indented
             progress=watcher,
+            **options.arguments,
         )
     report = write_report(Run(result.folder))
     if options.as_json:

@@ -48,17 +48,7 @@ def verify(options: VerifyOptions) -> None:
     from repro.verification import verify as check
 
     with Progress(hidden=options.hidden) as watcher:
-        result = check(
-            options.run,
-            options.level,
-            head=options.head,
-            data=options.data,
-            algorithms=options.algorithms or None,
-            tolerance=options.tolerance,
-            baseline=options.baseline,
-            workers=options.workers,
-            progress=watcher,
-        )
+        result = check(options.run, options.level, head=options.head, progress=watcher, **options.arguments)
     if options.as_json:
         print_json(result.to_dict())
     else:
