@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, vstack
+from scipy.sparse.linalg import lsmr
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Queries, Scores
-from repro_reference.checks import at_least
+from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
+from repro.protocol.decision import When
+from repro_reference.checks import at_least, one_of
+
+ORDERS = ("items-first", "users-first", "together")
+BIASES = ("both", "items", "users")
+MEANS = ("rows", "user-means", "item-means", "none")
+UNKNOWN = ("unscored", "overall")
 
 
 @dataclass(frozen=True)
@@ -27,13 +34,61 @@ class Baseline:
         return (self.overall + self.items[items]) + self.users[users]
 
 
-def damped_baseline(train: Interactions, user_damping: float, item_damping: float) -> Baseline:
-    """The baseline of :class:`Bias`; a user or item without training rows has a bias of 0."""
-    matrix = train.matrix()
-    overall = float(matrix.data.sum()) / max(len(train), 1)
-    items = damped_means(matrix.indices, matrix.data - overall, train.n_items, item_damping)
-    residuals = matrix.data - overall - items[matrix.indices]
-    return Baseline(overall, damped_means(users_of_entries(matrix), residuals, train.n_users, user_damping), items)
+@dataclass(frozen=True)
+class Definition:
+    """A definition of biases; see :class:`Bias`."""
+
+    user_damping: float = 0.0
+    item_damping: float = 0.0
+    order: str = "items-first"
+    epochs: int = 1
+    biases: str = "both"
+    mean: str = "rows"
+
+    def fit(self, ratings: csr_array) -> Baseline:
+        """The baseline of users by items; a user or item without entries has a bias of 0."""
+        overall = _overall(ratings, self.mean)
+        users, items = users_of_entries(ratings), ratings.indices
+        n_users, n_items = ratings.shape
+        residuals = ratings.data - overall
+        of_users, of_items = np.zeros(n_users), np.zeros(n_items)
+        if self.biases == "both" and self.order == "together":
+            return Baseline(overall, *_together(ratings, residuals, self.user_damping, self.item_damping))
+        for _ in range(int(self.epochs) if self.biases == "both" else 1):
+            for side in ("items", "users") if self.order != "users-first" else ("users", "items"):
+                if self.biases not in ("both", side):
+                    continue
+                if side == "items":
+                    of_items = damped_means(items, residuals - of_users[users], n_items, self.item_damping)
+                else:
+                    of_users = damped_means(users, residuals - of_items[items], n_users, self.user_damping)
+        return Baseline(overall, of_users, of_items)
+
+
+def _overall(ratings: csr_array, mean: str) -> float:
+    if mean == "none":
+        return 0.0
+    if mean == "rows":
+        return float(ratings.data.sum()) / max(ratings.nnz, 1)
+    codes = users_of_entries(ratings) if mean == "user-means" else ratings.indices
+    present = np.bincount(codes) > 0
+    means = damped_means(codes, ratings.data, len(present), 0.0)[present]
+    return float(means.mean()) if len(means) else 0.0
+
+
+def _together(
+    ratings: csr_array, residuals: FloatArray, user_damping: float, item_damping: float
+) -> tuple[FloatArray, FloatArray]:
+    """The biases that minimise the squared error plus their damped squares; of several solutions, the smallest."""
+    n_users, n_items = ratings.shape
+    rows = np.arange(ratings.nnz)
+    codes = np.stack([users_of_entries(ratings), n_users + ratings.indices.astype(np.int64)], axis=1).ravel()
+    design = csr_array((np.ones(2 * len(rows)), codes, 2 * np.arange(len(rows) + 1)), (len(rows), n_users + n_items))
+    roots = np.sqrt(np.concatenate([np.full(n_users, user_damping), np.full(n_items, item_damping)]))
+    damped = vstack([design, diags_array(roots)], format="csr")
+    targets = np.concatenate([residuals, np.zeros(n_users + n_items)])
+    solution = lsmr(damped, targets, atol=1e-15, btol=1e-15, conlim=0.0, maxiter=20 * (n_users + n_items))[0]
+    return solution[:n_users], solution[n_users:]
 
 
 def users_of_entries(matrix: csr_array) -> CodeArray:
@@ -49,25 +104,56 @@ def damped_means(codes: CodeArray, values: FloatArray, size: int, damping: float
 
 
 class Bias:
-    """Overall mean, item bias and user bias, one after the other (Koren 2010)::
+    """Overall mean, item bias and user bias (Koren 2010)::
 
         b(u, i) = m + b(i) + b(u)
         b(i) = sum over u in U(i) of (r(u, i) - m)        / (|U(i)| + item_damping)
         b(u) = sum over i in I(u) of (r(u, i) - m - b(i)) / (|I(u)| + user_damping)
 
-    An item without training rows is unscored. A user without training rows has b(u) = 0, the damped mean of no
-    ratings, and is scored.
+    ``order`` says which bias comes first; the second one is of what the first leaves. With more ``epochs``, each is
+    computed again from what the other leaves. With ``together``, they minimise the squared error plus the sum of
+    user_damping b(u)^2 and item_damping b(i)^2, which is where more and more epochs lead. ``biases`` leaves one of them
+    out. m is the mean of all rows, or of the means of users or items, or 0.
+
+    An item without training rows is unscored, or has a bias of 0 (``unknown``). A user without training rows has
+    b(u) = 0, the damped mean of no ratings, and is scored.
     """
 
-    def __init__(self, *, user_damping: float = 0.0, item_damping: float = 0.0) -> None:
+    def __init__(
+        self,
+        *,
+        user_damping: float = 0.0,
+        item_damping: float = 0.0,
+        order: str = "items-first",
+        epochs: int = 1,
+        biases: str = "both",
+        mean: str = "rows",
+        unknown: str = "unscored",
+    ) -> None:
         at_least("user_damping", user_damping, 0)
         at_least("item_damping", item_damping, 0)
+        at_least("epochs", epochs, 1)
+        for name, value, options in (
+            ("order", order, ORDERS),
+            ("biases", biases, BIASES),
+            ("mean", mean, MEANS),
+            ("unknown", unknown, UNKNOWN),
+        ):
+            one_of(name, value, options)
         self.user_damping = user_damping
         self.item_damping = item_damping
+        self.order = order
+        self.epochs = epochs
+        self.biases = biases
+        self.mean = mean
+        self.unknown = unknown
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        self.baseline_ = damped_baseline(train, self.user_damping, self.item_damping)
-        self.known_items_ = train.item_counts() > 0
+        definition = Definition(
+            self.user_damping, self.item_damping, self.order, int(self.epochs), self.biases, self.mean
+        )
+        self.baseline_ = definition.fit(train.matrix())
+        self.known_items_ = (train.item_counts() > 0) | (self.unknown == "overall")
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         return Scores.where(self.known_items_[items][None, :], self.baseline_.block(queries.users, items))
@@ -76,15 +162,97 @@ class Bias:
         return Scores.where(self.known_items_[items], self.baseline_.pairs(queries.users, items))
 
 
+_KOREN = "Koren (2010), ACM TKDD 4(1), doi:10.1145/1644873.1644874"
+_BOTH = When("biases", ("both",))
+_PARAMETERS = (
+    Parameter(
+        "user_damping",
+        0.0,
+        "number of imagined ratings without bias added to those of each user",
+        when=(When("biases", ("both", "users")),),
+        neutral=0.0,
+        probe=2.5,
+    ),
+    Parameter(
+        "item_damping",
+        0.0,
+        "number of imagined ratings without bias added to those of each item",
+        when=(When("biases", ("both", "items")),),
+        neutral=0.0,
+        probe=1.5,
+    ),
+    Parameter(
+        "order",
+        "items-first",
+        "which bias is computed first",
+        when=(_BOTH,),
+        choices=(
+            Choice(
+                "items-first",
+                "item biases of ratings less the mean, user biases of what is left",
+                "b(u) = sum (r - m - b(i)) / (|I(u)| + damping)",
+                _KOREN,
+                ("lenskit/bias", "surprise/bias"),
+            ),
+            Choice(
+                "users-first",
+                "user biases of ratings less the mean, item biases of what is left",
+                "b(i) = sum (r - m - b(u)) / (|U(i)| + damping)",
+            ),
+            Choice(
+                "together",
+                "the biases that minimise the squared error plus the damped squares of both",
+                "min sum (r - m - b(i) - b(u))^2 + item_damping sum b(i)^2 + user_damping sum b(u)^2",
+                _KOREN,
+            ),
+        ),
+    ),
+    Parameter(
+        "epochs",
+        1,
+        "how often each bias is computed from what the other leaves; 1: one after the other",
+        when=(_BOTH, When("order", ("items-first", "users-first"))),
+        neutral=1,
+        probe=3,
+    ),
+    Parameter(
+        "biases",
+        "both",
+        "who has a bias",
+        choices=(
+            Choice("both", "users and items", "m + b(i) + b(u)", _KOREN, ("lenskit/bias", "surprise/bias")),
+            Choice("items", "items only", "m + b(i)", used_by=("lenskit/bias",)),
+            Choice("users", "users only", "m + b(u)", used_by=("lenskit/bias",)),
+        ),
+    ),
+    Parameter(
+        "mean",
+        "rows",
+        "what biases deviate from",
+        choices=(
+            Choice("rows", "the mean of all ratings", "sum r / |rows|", _KOREN, ("lenskit/bias", "surprise/bias")),
+            Choice("user-means", "the mean of the users' means"),
+            Choice("item-means", "the mean of the items' means"),
+            Choice("none", "nothing: the first bias is a damped mean rating", "m = 0"),
+        ),
+    ),
+    Parameter(
+        "unknown",
+        "unscored",
+        "an item without training rows",
+        choices=(
+            Choice("unscored", "has no score"),
+            Choice("overall", "has a bias of 0", "m + b(u)", used_by=("lenskit/bias", "surprise/bias")),
+        ),
+    ),
+)
+
 declaration = Algorithm(
     "bias",
     "overall mean plus damped item and user bias",
     Bias,
-    parameters=(
-        Parameter("user_damping", 0.0, "number of imagined ratings without bias added to those of each user"),
-        Parameter("item_damping", 0.0, "number of imagined ratings without bias added to those of each item"),
-    ),
+    parameters=_PARAMETERS,
     predicts=True,
-    cite="Koren (2010), ACM TKDD 4(1), doi:10.1145/1644873.1644874",
+    cite=_KOREN,
     defines=True,
 )

@@ -9,7 +9,7 @@ from repro.plugin import Algorithm, Parameter, Queries, Recommender, Scores
 from repro_reference.checks import at_least, one_of
 from repro_reference.item_conditional import ItemConditional
 from repro_reference.item_mean import ItemMean
-from repro_reference.user_knn import UserKNN
+from repro_reference.knn import UserKNN
 
 PROBABILITIES = ("item-conditional", "prediction")
 UTILITIES = ("item-mean", "prediction")

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro_reference.checks import above, at_least
+from repro_reference.knn.neighbours import Lists, Neighbours, Sums
 from repro_reference.neighbourhoods import item_probabilities, positive_ratings
-from repro_reference.neighbours import Neighbours, Sums
 
 
 class LanguageModelNeighbours:
@@ -47,9 +47,9 @@ class LanguageModelNeighbours:
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
         if self.by_items:
-            values = self.neighbours_.block(items, self.ratings_[users], Sums()).T
+            values = self.neighbours_.block(items, Lists(self.ratings_[users]), Sums()).T
         else:
-            values = self.neighbours_.block(users, self.by_item_[items], Sums())
+            values = self.neighbours_.block(users, Lists(self.by_item_[items]), Sums())
         return Scores.from_nan(values)
 
 

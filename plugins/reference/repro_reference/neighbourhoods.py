@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
-from repro_reference.similarity import Similarity
+from repro_reference.knn.similarity import Similarity
 
 
 def nearest_users(ratings: csr_array, k: int) -> csr_array:

@@ -20,8 +20,8 @@ def repro_framework() -> Framework:
         hitting_time,
         implicit_als,
         item_conditional,
-        item_knn,
         item_mean,
+        knn,
         language_models,
         lda,
         nmf,
@@ -34,7 +34,6 @@ def repro_framework() -> Framework:
         sar,
         slope_one,
         uir_item,
-        user_knn,
     )
 
     return Framework(
@@ -46,8 +45,7 @@ def repro_framework() -> Framework:
             popularity.declaration,
             item_mean.declaration,
             bias.declaration,
-            user_knn.declaration,
-            item_knn.declaration,
+            *knn.declarations,
             puresvd.declaration,
             ease.declaration,
             plsa.declaration,

@@ -13,7 +13,7 @@ from repro.testing import queries_of
 from repro_reference.expected_utility import ExpectedUtility
 from repro_reference.item_conditional import ItemConditional
 from repro_reference.item_mean import ItemMean
-from repro_reference.user_knn import UserKNN
+from repro_reference.knn import UserKNN
 
 Table = Callable[[Any], Interactions]
 # Items 1 to 4 have 3, 2, 2 and 1 users; together: 1 and 2 twice, 1 and 3 once, 2 and 3 once, 3 and 4 once.

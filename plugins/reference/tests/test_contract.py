@@ -20,7 +20,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("user-knn", {"k": 4}),
     ("user-knn", {"k": 5, "similarity": "pearson", "center": "mean", "min_overlap": 3}),
     ("user-knn", {"k": 3, "neighbourhood": "all", "normalise": False}),
-    ("item-knn", {"k": 4, "center": "baseline", "damping": 3.0, "shrinkage": 10.0}),
+    ("item-knn", {"k": 4, "center": "baseline", "user_damping": 3.0, "item_damping": 4.0, "shrinkage": 10.0}),
     ("item-knn", {"k": 5, "similarity": "pearson", "center": "mean"}),
     ("item-knn", {"k": 3, "normalise": False, "center": "baseline", "shrinkage": 100.0}),
     ("puresvd", {"factors": 7}),

@@ -15,9 +15,7 @@ from repro.data.interactions import Interactions
 from repro.plugin import UNSCORED
 from repro.testing import queries_of
 from repro_reference.bias import Bias
-from repro_reference.item_knn import ItemKNN
-from repro_reference.knn import NearestNeighbours
-from repro_reference.user_knn import UserKNN
+from repro_reference.knn import ItemKNN, NearestNeighbours, UserKNN
 
 Table = Callable[[Any], Interactions]
 NAN = math.nan
@@ -151,7 +149,8 @@ def plain_centers(ratings: np.ndarray, kind: type[NearestNeighbours], center: st
             "similarity": st.sampled_from(["cosine", "pearson"]),
             "normalise": st.booleans(),
             "center": st.sampled_from(["none", "mean", "baseline"]),
-            "damping": st.just(2.0),
+            "user_damping": st.just(2.0),
+            "item_damping": st.just(2.0),
             "shrinkage": st.sampled_from([0.0, 3.0]),
             "min_overlap": st.integers(1, 3),
             "neighbourhood": st.sampled_from(["rated", "all"]),

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cosine as cosine_distance
 
-from repro_reference.similarity import Similarity
+from repro_reference.knn.similarity import Similarity
 
 
 def ratings(seed: int) -> np.ndarray:
