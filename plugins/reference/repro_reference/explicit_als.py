@@ -10,7 +10,7 @@ from repro.data.interactions import FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter
 from repro.plugin.api.interfaces import Choice
 from repro.protocol.decision import When
-from repro_reference.bias import Baseline, damped_baseline, users_of_entries
+from repro_reference.bias import Baseline, Definition, users_of_entries
 from repro_reference.checks import at_least, one_of
 from repro_reference.factor_models import (
     FACTORS,
@@ -99,7 +99,7 @@ class ExplicitALS(RatingFactors):
 
     def _baseline(self, train: Interactions) -> Baseline | None:
         if self.offset == "biases":
-            return damped_baseline(train, self.user_damping, self.item_damping)
+            return Definition(self.user_damping, self.item_damping).fit(train.matrix())
         if self.offset == "mean":
             mean = float(train.matrix().data.sum()) / max(len(train), 1)
             return Baseline(mean, np.zeros(train.n_users), np.zeros(train.n_items))
