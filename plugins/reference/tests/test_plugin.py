@@ -49,6 +49,10 @@ def test_all_algorithms_are_declared_once() -> None:
         "hitting-time",
         "lda",
         "uir-item",
+        "implicit-als",
+        "explicit-als",
+        "biased-mf",
+        "nmf",
     }
 
 
