@@ -46,7 +46,7 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile tests/exports/validator.tx
 	  install --quiet -r tests/exports/validator.txt
 	@touch $@
 
-# Programs that tests need besides Python: a browser for pages, TeX for tables. As root on Debian and its like they are
+# Programs that tests need besides Python: a browser for pages, TeX for tables, zsh for completion. As root on Debian and its like they are
 # installed; elsewhere a line names what is missing, and the tests that need it are skipped.
 programs:
 	@missing=""; \
@@ -54,6 +54,7 @@ programs:
 	  || missing="chromium"; \
 	kpsewhich booktabs.sty >/dev/null 2>&1 && command -v pdflatex >/dev/null && command -v bibtex >/dev/null \
 	  || missing="$$missing texlive-latex-base texlive-latex-extra"; \
+	command -v zsh >/dev/null || missing="$$missing zsh"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "== installing $$missing"; \

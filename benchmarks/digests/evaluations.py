@@ -96,7 +96,7 @@ def files(work: Work) -> None:
             command += ["--truth", truth, *metrics]
             result.json("json", work.repro(*command, "--json"))
             if suffix in ("csv", "run"):
-                command += ["--set", "ties.break=trec", "--full", "-o", "table.csv"]
+                command += ["--set", "ties.break=trec", "--full", "--into", "table.csv"]
                 result.output("table", work.repro(*command))
                 result.file("table.csv", Path("table.csv"))
     with work.result("per-user") as result:
@@ -121,7 +121,7 @@ def curves(work: Work) -> None:
     for kind in ("precision-recall", "roc"):
         for join in ("pooled", "lengths", "users"):
             with work.result(f"{kind}-{join}") as result:
-                options = ["--kind", kind, "--join", join, "-o", "points.csv", "--plot", "plot.json"]
+                options = ["--kind", kind, "--join", join, "--into", "points.csv", "--plot", "plot.json"]
                 result.output("text", work.repro(*command, *options))
                 result.file("points.csv", Path("points.csv"))
                 result.file("plot.json", Path("plot.json"))

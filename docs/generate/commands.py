@@ -10,6 +10,9 @@ import click
 from tables import code, escaped, fence, table, toctree
 
 from repro.cli import cli
+from repro.cli.command_group import COMPLETION
+from repro.cli.exit_codes import EXIT_CODES
+from repro.cli.help_text import examples_of, first_paragraph
 
 
 def command_pages() -> dict[str, str]:
@@ -20,21 +23,31 @@ def command_pages() -> dict[str, str]:
     for name in cli.list_commands(root):
         command = cli.get_command(root, name)
         assert command is not None
-        summary = (command.help or "").strip().split("\n\n")[0]
-        rows.append((f"[repro {name}]({name}.md)", escaped(summary)))
+        rows.append((f"[repro {name}]({name}.md)", escaped(first_paragraph(command))))
         sections = [_section(context) for context in _with_subcommands(click.Context(command, root, info_name=name))]
         pages[f"reference/commands/{name}.md"] = "\n".join(sections)
     own = [_option(parameter, root) for parameter in cli.get_params(root)]
     lines = [
         "# Commands",
         "",
-        "Every command has `--help` with examples; most print JSON with `--json`. Tab completion for bash: "
-        '`eval "$(_REPRO_COMPLETE=bash_source repro)"`, and likewise for zsh and fish.',
+        "Every command has `--help` with examples; all that print results print JSON with `--json`. `--into` is the "
+        "file or the folder that is written.",
         "",
         table(("command", "what it does"), rows),
         "## Options of `repro` itself",
         "",
         table(("option", "what it does"), [row for row in own if row is not None]),
+    ]
+    lines += [
+        "## Exit codes",
+        "",
+        table(("code", "meaning"), [(str(code), escaped(meaning)) for code, meaning in EXIT_CODES.items()]),
+        "## Tab completion",
+        "",
+        "Names of commands, options, decisions and their values, metrics, algorithms, protocols and data sets are "
+        "completed after this line in the start-up file of the shell:",
+        "",
+        table(("shell", "line"), [(shell, code(line)) for shell, line in COMPLETION.items()]),
     ]
     lines += [toctree(f"{name}.md" for name in cli.list_commands(root))]
     return {"reference/commands/index.md": "\n".join(lines), **pages}
@@ -57,9 +70,7 @@ def _section(context: click.Context) -> str:
     options = [row for row in (_option(parameter, context) for parameter in command.get_params(context)) if row]
     if options:
         lines += [table(("option", "what it does"), options)]
-    if examples := _examples(command.epilog or ""):
-        lines += [fence("\n".join(examples), "sh")]
-    return "\n".join(lines)
+    return "\n".join([*lines, fence("\n".join(examples_of(command.epilog)), "sh")])
 
 
 def _help(text: str) -> Iterator[str]:
@@ -74,10 +85,3 @@ def _option(parameter: click.Parameter, context: click.Context) -> tuple[str, st
     if not isinstance(parameter, click.Option) or (record := parameter.get_help_record(context)) is None:
         return None
     return code(record[0]), escaped(re.sub(r"\s+", " ", record[1]))
-
-
-def _examples(epilog: str) -> list[str]:
-    """The commands of the examples in a help text."""
-    text = epilog.partition("Example")[2].partition(":")[2]
-    parts = re.split(r";\s|\.\s(?=[A-Z])|\.$", text)
-    return [part.strip() for part in parts if part.strip().startswith("repro ")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 import traceback
@@ -20,10 +21,7 @@ from repro.cli.output import Styled, echo
 @click.group(
     cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=(
-        "Example: repro run reports/reference-ml100k/study.toml. "
-        'Tab completion for bash: eval "$(_REPRO_COMPLETE=bash_source repro)".'
-    ),
+    epilog="Examples: repro study new ratings.csv; repro run study.toml; repro metrics show ndcg",
 )
 @click.version_option(package_name="recsys-repro", prog_name="repro")
 def cli() -> None:
@@ -57,6 +55,10 @@ def main() -> None:
     """The `repro` command: expected errors are printed as a sentence, without a traceback."""
     from repro.errors import ReproError
 
+    if "_REPRO_COMPLETE" in os.environ:  # a shell asks
+        from repro.cli.shell_completion import register
+
+        register()
     warnings.showwarning, sys.excepthook = _show_warning, _show_error
     signal.signal(signal.SIGTERM, _terminate)
     try:

@@ -12,6 +12,14 @@ import click
 
 from repro.cli import commands
 from repro.cli.exit_codes import EXIT_CODES
+from repro.cli.help_text import Group
+
+# What the start-up file of each shell needs, for names to be completed.
+COMPLETION = {
+    "bash": 'eval "$(_REPRO_COMPLETE=bash_source repro)"',
+    "zsh": 'eval "$(_REPRO_COMPLETE=zsh_source repro)"',
+    "fish": "_REPRO_COMPLETE=fish_source repro | source",
+}
 
 
 @cache
@@ -39,7 +47,7 @@ def summary(name: str) -> str:
     return docstring[1]
 
 
-class CommandGroup(click.Group):
+class CommandGroup(Group):
     """Lists its commands without importing them: `repro --help` must not wait for pandas."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -68,3 +76,5 @@ class CommandGroup(click.Group):
             formatter.write_dl([(name, summary(name)) for name in command_modules()])
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in EXIT_CODES.items()])
+        with formatter.section("Tab completion"):
+            formatter.write_dl(list(COMPLETION.items()))

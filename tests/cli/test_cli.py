@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 from repro.cli import cli
 from repro.cli.command_group import command_modules
 from repro.cli.exit_codes import EXIT_CODES
-from repro.cli.options.option_classes import Command
+from repro.cli.help_text import examples_of, first_paragraph
 
 HEAVY = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy")
 
@@ -28,12 +29,19 @@ def all_paths():
     return list(walk([], cli))
 
 
+def command_at(path):
+    command = cli
+    for name in path:
+        command = command.get_command(click.Context(command), name)
+    return command
+
+
 @pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
 def test_help_has_an_example_and_every_command_that_prints_can_print_json(path):
     result = CliRunner().invoke(cli, [*path, "--help"])
     assert result.exit_code == 0
-    assert "Example" in result.output
-    if len(path) == 2 and path[1] != "schema":
+    assert re.search(r"^Examples?:\n  repro ", result.output, re.MULTILINE)
+    if not isinstance(command_at(path), click.Group) and path != ["protocol", "schema"]:  # a schema is JSON
         assert "--json" in result.output
 
 
@@ -86,15 +94,41 @@ def test_version():
 @pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
 def test_examples_in_help_are_not_broken_within_a_word(path, width):
     """Without the backslashes at the ends of lines, each example is in the help as it is written."""
-    command = cli
-    for name in path:
-        command = command.get_command(click.Context(command), name)
-    if not isinstance(command, Command):
-        return
     shown = CliRunner().invoke(cli, [*path, "--help"], terminal_width=width).output
     whole = [line.strip() for line in re.sub(r" \\\n +", " ", shown).splitlines()]
-    for example in command.epilog.partition(": ")[2].split("; "):
+    assert examples_of(command_at(path).epilog)
+    for example in examples_of(command_at(path).epilog):
         assert example in whole
+
+
+@pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
+def test_help_fits_into_80_columns_and_breaks_no_word_and_no_command(path):
+    shown = CliRunner().invoke(cli, [*path, "--help"], terminal_width=80).output
+    for line in shown.splitlines():
+        assert len(line) <= 80, line
+        assert not re.search(r"\w[-/]$", line), line
+        assert line.count("`") % 2 == 0, line
+    command = command_at(path)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            assert first_paragraph(command_at([*path, name])) in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
+def test_examples_are_command_lines_that_can_be_read(path):
+    """Each example names a command, and options and numbers of arguments that it takes."""
+    for example in examples_of(command_at(path).epilog):
+        words = shlex.split(example.partition(" > ")[0])
+        assert words.pop(0) == "repro", example
+        command, context = cli, click.Context(cli, info_name="repro", resilient_parsing=True)
+        while isinstance(command, click.Group):
+            command = command.get_command(context, words.pop(0))
+            assert command is not None, example
+        parser = command.make_parser(click.Context(command))
+        given, rest, _ = parser.parse_args(words)
+        assert not rest, example
+        for parameter in command.params:
+            assert not parameter.required or given.get(parameter.name), (example, parameter.name)
 
 
 def test_the_help_has_the_exit_codes():
@@ -126,17 +160,20 @@ def test_commands_follow_the_exit_codes(arguments, code):
 
 
 def test_options_have_one_name_and_one_style_of_placeholders():
-    """Folders and files are written with --into (tables with -o), and placeholders are words in capitals."""
+    """Folders and files are written with --into, placeholders are words in capitals, and -m and -h are short."""
+    other_words = {"--out", "--output", "--outdir", "--output-dir", "--dest", "--directory"}
     for path in all_paths():
-        command = cli
-        for name in path:
-            command = command.get_command(click.Context(command), name)
+        command = command_at(path)
         for parameter in command.params:
-            assert not {"--out", "--outdir", "--output-dir", "--dest", "--directory"} & {*parameter.opts}, path
+            assert not other_words & {*parameter.opts}, path
+            short = {name for name in parameter.opts if re.fullmatch("-[^-]", name)}
+            assert short <= {"-m", "-h"}, (path, short)
             if not getattr(parameter, "is_flag", False):
                 placeholder = parameter.make_metavar(click.Context(command))
                 if not isinstance(parameter.type, click.Choice):
                     assert re.fullmatch(r"[A-Z_=|.,\[\] ]+(none)?\]?", placeholder), (path, placeholder)
                 assert not re.search("INTEGER|FLOAT|DIRECTORY|RANGE", placeholder), (path, placeholder)
+                assert "TEXT" not in placeholder or parameter.name in ("question", "title", "source"), path
+                assert parameter.name not in ("data", "protocol") or placeholder in ("NAME|FILE", "FILE", "DATA"), path
             if "--json" in parameter.opts:
                 assert parameter.is_flag

@@ -27,6 +27,7 @@ def test_option() -> Any:
     """``--test``, randomisation by default."""
     return option(
         "randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
+        metavar="NAME",
         shell_complete=complete_test,
         default="randomisation",
     )
@@ -36,6 +37,7 @@ def correct_option(family: str) -> Any:
     """``--correct``, the correction for the number of tests of a ``family``."""
     return option(
         f"none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over {family}.",
+        metavar="NAME",
         shell_complete=complete_correction,
         default="holm",
     )

@@ -73,7 +73,7 @@ def only_option() -> Any:
 
 def data_option(help: str) -> Any:
     """``--data``, MovieLens 100K by default."""
-    return option(help, default="ml-100k", shell_complete=complete_data)
+    return option(help, default="ml-100k", metavar="NAME|FILE", shell_complete=complete_data)
 
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+from repro.cli.help_text import Command
 
 Options = TypeVar("Options")
 Names = Iterable[str] | Mapping[str, str]
@@ -52,29 +53,6 @@ def count_option(help: str, default: int | None = None) -> Any:
 def argument(**settings: Any) -> Any:
     """A field that a click argument fills."""
     return field(metadata={"declare": lambda name: click.argument(name, **settings), "required": True})
-
-
-class Command(click.Command):
-    """A command whose help has each example in a line of its own, which can be pasted into a shell."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        heading, _, examples = (self.epilog or "").partition(": ")
-        with formatter.section(heading):
-            for example in examples.split("; "):
-                formatter.write(_shell_lines(example, " " * formatter.current_indent, formatter.width))
-
-
-def _shell_lines(example: str, indent: str, width: int) -> str:
-    """The example as lines of at most ``width`` characters where it can: broken before options, with a backslash."""
-    lines = [indent]
-    for part in re.split(r" (?=-)", example):
-        joined = f"{lines[-1]} {part}" if lines[-1].strip() else lines[-1] + part
-        if len(joined) > width - 2 and lines[-1].strip():
-            lines[-1] += " \\"
-            lines.append(f"{indent}    {part}")
-        else:
-            lines[-1] = joined
-    return "\n".join(lines) + "\n"
 
 
 def command(

@@ -42,7 +42,7 @@ class StoredRunOptions(ProgressOptions):
     algorithms: tuple[str, ...] = option(
         "Only this algorithm; may be repeated.", "--algorithm", multiple=True, metavar="LABEL"
     )
-    data: str | None = option("Path to the data of the run, if it has moved.", metavar="DATA")
+    data: str | None = option("The file of the run's data, if it has moved.", metavar="FILE")
 
 
 def metric_option(help: str, **settings: Any) -> Any:
@@ -81,9 +81,9 @@ def workers_option(help: str) -> Any:
     return option(help, type=click.IntRange(1), default=cores, show_default="all cores")
 
 
-def into_option(help: str) -> Any:
-    """``--into``, a folder."""
-    return option(help, type=FOLDER)
+def into_option(help: str, kind: click.Path = FOLDER) -> Any:
+    """``--into``, a folder or a file."""
+    return option(help, type=kind)
 
 
 def time_limit_option() -> Any:

@@ -29,7 +29,6 @@ class ReportOptions(AuditOptions):
     protocols: str | None = option(
         "The table of the inferred protocols [default: protocols.toml in the folder of --into].",
         type=FILE,
-        metavar="FILE",
     )
     data: str = data_option("The data of whole evaluations: a data set of `repro data list`, or a file.")
     no_pipelines: bool = flag("Do not run the frameworks' whole evaluations.")

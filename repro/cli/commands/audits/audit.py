@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repro.cli.commands.audits._audit_report import report
+from repro.cli.help_text import Group
 from repro.cli.options.evaluator_options import (
     DEFAULT_K,
     AuditOptions,
@@ -38,7 +39,7 @@ def _policies_option() -> Any:
     )
 
 
-@click.group(epilog="Examples: repro audit infer implicit/ranking_metrics_at_k; repro audit report")
+@click.group(cls=Group, epilog="Examples: repro audit infer implicit/ranking_metrics_at_k; repro audit report")
 def audit() -> None:
     """Infer what evaluators compute by asking them, and compare them with each other."""
 
@@ -169,7 +170,6 @@ class PipelineOptions(AuditOptions):
     protocol: str | None = option(
         "Measure with this protocol [default: the policy inferred from the framework's evaluator].",
         type=FILE,
-        metavar="FILE",
     )
     policies: str | None = _policies_option()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from repro.cli.commands.catalogue._definitions import agree, align, audit
+from repro.cli.help_text import Group
 from repro.cli.options.option_classes import completes
 from repro.cli.output import echo, json_option, print_json, print_table
 
@@ -16,7 +17,9 @@ def _complete_algorithm(text: str) -> list[str]:
     return list(CANONICAL)
 
 
-@click.group(epilog="Examples: repro algorithms show item-knn; repro algorithms audit lenskit/item-knn")
+@click.group(
+    cls=Group, epilog="Examples: repro algorithms show item-knn; repro algorithms audit lenskit/item-knn"
+)
 def algorithms() -> None:
     """List the algorithms of all frameworks, and find out which definitions they follow."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.help_text import Group
 from repro.cli.options.evaluator_options import complete_data
 from repro.cli.options.protocol_options import toml_pair
 from repro.cli.output import echo, json_option, print_json, print_table
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from repro.data.download import Progress
 
 
-@click.group(epilog="Example: repro data get ml-100k")
+@click.group(cls=Group, epilog="Example: repro data get ml-100k")
 def data() -> None:
     """Get, list and describe data sets."""
 
@@ -93,13 +94,12 @@ def get(name: str, as_json: bool) -> None:
 @data.command(epilog="Example: repro data describe semicolons.csv --option delimiter=';'")
 @click.argument("name_or_path", shell_complete=complete_data)
 @click.option(
-    "-o",
     "--option",
     "options",
     multiple=True,
     metavar="NAME=VALUE",
     help="How a file is read (format, delimiter, header, encoding, columns={user='uid'}, ...), "
-    "or what `synthetic` makes (users, items, ratings, alpha, seed, ...). May be given several times.",
+    "or what `synthetic` makes (users, items, ratings, alpha, seed, ...). May be repeated.",
 )
 @json_option
 def describe(name_or_path: str, options: tuple[str, ...], as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decision_text import plain_decision, print_decision
+from repro.cli.help_text import Group
 from repro.cli.options.protocol_options import complete_metric
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
@@ -21,7 +22,7 @@ _BETTER = {"higher": "higher", "lower": "lower", "neither": "-"}
 _CUTOFFS = {"required": "@k", "optional": "[@k]", "none": ""}
 
 
-@click.group(epilog="Example: repro metrics show ndcg")
+@click.group(cls=Group, epilog="Example: repro metrics show ndcg")
 def metrics() -> None:
     """List the metrics, and show how each one is defined."""
 

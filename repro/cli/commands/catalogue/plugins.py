@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from repro.cli.help_text import Group
 from repro.cli.options.option_classes import completes
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
@@ -23,16 +24,19 @@ def _complete_framework(text: str) -> list[str]:
     return list(installed().frameworks)
 
 
-@click.group(
-    epilog=(
-        "REPRO_PLUGINS=lenskit,surprise uses these plug-ins only, REPRO_PLUGINS=-spark all but one; "
-        "REPRO_ISOLATE=lenskit (or all) runs frameworks in their own environments; "
-        "REPRO_PINS='surprise: scikit-surprise==1.1.4' runs one with other versions; REPRO_TRACE=1 prints every "
-        "call of a hook. Example: repro plugins list"
-    )
-)
+@click.group(cls=Group, epilog="Examples: repro plugins list; repro plugins install recbole")
 def plugins() -> None:
-    """List and install the frameworks that can be used here."""
+    """List and install the frameworks that can be used here.
+
+    Environment variables of every command:
+
+    \b
+      REPRO_PLUGINS=lenskit,surprise  use these plug-ins only; -spark: all but one
+      REPRO_ISOLATE=lenskit           run it in an environment of its own; or all
+      REPRO_PINS='surprise: scikit-surprise==1.1.4'
+                                      run a framework with other versions
+      REPRO_TRACE=1                   print every call of a hook
+    """
 
 
 @plugins.command("list", epilog="Example: repro plugins list --json")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.help_text import Group
+from repro.cli.options.evaluator_options import complete_data
 from repro.cli.options.option_classes import command, option
 from repro.cli.options.protocol_options import complete_protocol
 from repro.cli.options.shared_options import FOLDER, JsonOption
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
     from repro.replications.claims.draft import Draft
 
 
-@click.group(epilog="Example: repro claim check reports/replications/surprise-readme-ml100k/claim.toml")
+@click.group(
+    cls=Group,
+    epilog=(
+        "Examples: repro claim new --table table.tex; "
+        "repro claim check reports/replications/surprise-readme-ml100k/claim.toml"
+    ),
+)
 def claim() -> None:
     """Write a claim about published numbers, and check what its source leaves open."""
 
@@ -70,9 +78,19 @@ class NewClaimOptions(JsonOption):
     into: str = option("The folder of the claim.", type=FOLDER, default=".")
     title: str = option("What is claimed.", default="", show_default=False)
     source: str = option("Where it was printed.", default="", show_default=False)
-    data: str = option("A data set of `repro data list`, or a file.", default="", show_default=False)
+    data: str = option(
+        "A data set of `repro data list`, or a file.",
+        default="",
+        show_default=False,
+        metavar="NAME|FILE",
+        shell_complete=complete_data,
+    )
     protocol: str = option(
-        "The protocol that is nearest to the source.", default="", show_default=False, shell_complete=complete_protocol
+        "The protocol that is nearest to the source.",
+        default="",
+        show_default=False,
+        metavar="NAME|FILE",
+        shell_complete=complete_protocol,
     )
 
 

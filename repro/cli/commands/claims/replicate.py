@@ -36,7 +36,7 @@ class ReplicateOptions(ProgressOptions):
     budget: int = count_option("Number of protocols that are tried for numbers that differ.", 400)
     refits: int = count_option("Number of settings of open decisions that are fitted.", 8)
     workers: int = workers_option("Number of processes that run cells.")
-    strict: bool = flag("End with status 1 unless every number is exact and every pattern holds.")
+    strict: bool = flag("End with exit code 1 unless every number is exact and every pattern holds.")
 
 
 @command(
@@ -54,7 +54,7 @@ def replicate(options: ReplicateOptions) -> None:
     A framework that cannot be built, imported or run stops its own numbers only.
 
     \b
-    Exit status:
+    Exit codes:
       0  everything was run, whatever the verdicts
       1  something was not run: data, a framework, or a claim that cannot be read;
          with --strict also: a number is not exact, or a pattern does not hold

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(JsonOption):
-    sources: tuple[str, ...] = argument(nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
+    sources: tuple[str, ...] = argument(nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER|FILE...")
     metrics: tuple[str, ...] = metric_option("Such as ndcg@10; may be repeated [default: the first].")
     test: str = test_option()
     correct: str = correct_option("the pairs of a metric")
@@ -28,9 +28,12 @@ class CompareOptions(JsonOption):
     level: float = option(
         "Significance level for corrected p-values; intervals have confidence 1 - level.", type=SHARE, default=0.05
     )
-    interval: str = option("Interval of the difference: t, percentile, bca.", default="t")
+    interval: str = option("Interval of the difference: t, percentile, bca.", default="t", metavar="NAME")
     zeros: str = option(
-        "Ties in the Wilcoxon test: wilcox, pratt, zsplit.", shell_complete=complete_zeros, default="wilcox"
+        "Ties in the Wilcoxon test: wilcox, pratt, zsplit.",
+        shell_complete=complete_zeros,
+        default="wilcox",
+        metavar="NAME",
     )
     samples: int = count_option("Number of samples of the randomisation and bootstrap tests.", 100_000)
     seed: int = seed_option()
@@ -39,7 +42,7 @@ class CompareOptions(JsonOption):
         type=SHARE,
         metavar="SHARE",
     )
-    plot: str | None = option("A chart: .svg, .html or .png.", type=FILE, metavar="FILE")
+    plot: str | None = option("A chart: .svg, .html or .png.", type=FILE)
 
 
 @command(

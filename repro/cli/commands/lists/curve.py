@@ -9,7 +9,7 @@ import click
 
 from repro.cli.options.list_files import ListFileOptions, print_mismatches, require_table_suffix, write_table
 from repro.cli.options.option_classes import command, flag, option
-from repro.cli.options.shared_options import FILE
+from repro.cli.options.shared_options import FILE, into_option
 from repro.cli.output import echo, print_json, print_table
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class CurveOptions(ListFileOptions):
     perfect: bool = flag("With --kind roc --join lengths: the curve of perfect lists too.")
     points: int | None = option("Maximum number of points [default: all; users: 101 levels].", type=click.IntRange(2))
     plot: str | None = option("Draw the curves: a .svg, .png, .html or .json file.", type=FILE)
-    output: str | None = option("Write all points: a .csv, .tsv or .parquet file.", "-o", "--output", type=FILE)
+    into: str | None = into_option("Write all points: a .csv, .tsv or .parquet file.", FILE)
 
 
 @command(
@@ -96,7 +96,7 @@ def curve(options: CurveOptions) -> None:
         return
     for label, (table, areas) in curves.items():
         _print_curve(label, table, areas)
-    for name, path in (("points", options.output), ("plot", options.plot)):
+    for name, path in (("points", options.into), ("plot", options.plot)):
         if path:
             echo(f"{name:<8} {path}")
 
@@ -123,8 +123,8 @@ def _write(options: CurveOptions, tables: dict[str, pd.DataFrame]) -> None:
         thinned = {label: _thinned(table, most) for label, table in tables.items()}
         return pd.concat(thinned, names=["curve", None]).reset_index("curve").reset_index(drop=True)
 
-    if options.output:
-        write_table(together(None), options.output)
+    if options.into:
+        write_table(together(None), options.into)
     if options.plot:
         from repro.reports.charts import save_chart
         from repro.reports.charts.curve_chart import curve_chart
@@ -141,7 +141,7 @@ def _print_curve(label: str, table: pd.DataFrame, areas: dict[str, float]) -> No
     ]
     print_table(list(shown.columns), rows, title=label, right=shown.columns)
     if len(shown) < len(table):
-        echo(f"({len(shown)} of {len(table):,} points; -o writes all of them)")
+        echo(f"({len(shown)} of {len(table):,} points; --into writes all of them)")
     for metric, area in areas.items():
         echo(f"area     {metric} = {area:.6f}")
     echo("")
@@ -159,5 +159,5 @@ def _require_writable(options: CurveOptions) -> None:
         from repro.reports.charts import refuse_other_formats
 
         refuse_other_formats(options.plot)
-    if options.output:
-        require_table_suffix(options.output, "-o")
+    if options.into:
+        require_table_suffix(options.into, "--into")

@@ -12,7 +12,7 @@ import click
 
 from repro.cli.options.list_files import ListFileOptions, print_mismatches, require_table_suffix, write_table
 from repro.cli.options.option_classes import command, flag, option
-from repro.cli.options.shared_options import FILE, metric_option
+from repro.cli.options.shared_options import FILE, into_option, metric_option
 from repro.cli.output import echo, marked, print_footnotes, print_json, print_table, written_number
 from repro.terminal import printable
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from repro.evaluation.suspicion import Finding, Summary
     from repro.lists import Evaluation
 
-_OUTPUTS = "--per-user, -o"
+_OUTPUTS = "--per-user, --into"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class EvaluateOptions(ListFileOptions):
         "Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each run.",
         type=FILE,
     )
-    output: str | None = option("Write the table to this file (.csv, .tsv, .parquet).", "-o", "--output", type=FILE)
+    into: str | None = into_option("Write the table to this file (.csv, .tsv, .parquet).", FILE)
     full: bool = flag("Show the full names of metrics, with every variant.")
 
 
@@ -62,7 +62,7 @@ def evaluate(options: EvaluateOptions) -> None:
     from repro.lists import DEFAULT_METRICS, measure_frames, read_frames, suspicious
     from repro.lists.mismatches import mismatch_findings
 
-    for file in filter(None, (options.per_user, options.output)):
+    for file in filter(None, (options.per_user, options.into)):
         require_table_suffix(file, _OUTPUTS)
         if not Path(file).absolute().parent.is_dir():
             raise click.BadParameter(f"{file}: there is no such folder", param_hint=_OUTPUTS)
@@ -84,8 +84,8 @@ def evaluate(options: EvaluateOptions) -> None:
             evaluations[label] = measure_frames(frames, protocol, options.metrics or DEFAULT_METRICS, options.seed)
             print_mismatches(frames, protocol, label)
             mismatched += mismatch_findings(frames, protocol, label)
-    if options.output:
-        write_table(_long_table(evaluations, with_runs=len(evaluations) > 1), options.output)
+    if options.into:
+        write_table(_long_table(evaluations, with_runs=len(evaluations) > 1), options.into)
     if options.per_user:
         _write_users(evaluations, options.per_user)
     if options.as_json:

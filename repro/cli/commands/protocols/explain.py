@@ -31,10 +31,10 @@ class ExplainOptions(StoredRunOptions):
     first: str = argument(type=FOLDER)
     second: str | None = argument(required=False, type=FOLDER)
     protocols: tuple[str, ...] = option(
-        "Explain the gap to this protocol, by its name or file, in place of another run; may be repeated.",
+        "Explain the gap to this protocol in place of another run; may be repeated.",
         "--to-protocol",
         multiple=True,
-        metavar="PROTOCOL",
+        metavar="NAME|FILE",
         shell_complete=complete_protocol,
     )
     metrics: tuple[str, ...] = metric_option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decision_text import plain_decision, print_decision
+from repro.cli.help_text import Group
 from repro.cli.options.option_classes import completes
 from repro.cli.options.protocol_options import complete_protocol
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
@@ -22,7 +23,7 @@ def _complete_decision(text: str) -> list[str]:
     return list(registry())
 
 
-@click.group(epilog="Example: repro protocol explain ties.break")
+@click.group(cls=Group, epilog="Example: repro protocol explain ties.break")
 def protocol() -> None:
     """List, show, validate, compare and explain protocols."""
 

@@ -53,10 +53,14 @@ class ExportOptions(ProgressOptions):
         "latex, methods: test only pairs with this algorithm [default: all].", metavar="LABEL"
     )
     test: str | None = option(
-        "latex, methods: the paired test, as in `repro compare` [default: randomisation].", shell_complete=complete_test
+        "latex, methods: the paired test, as in `repro compare` [default: randomisation].",
+        metavar="NAME",
+        shell_complete=complete_test,
     )
     correct: str | None = option(
-        "latex, methods: the correction for the number of pairs [default: holm].", shell_complete=complete_correction
+        "latex, methods: the correction for the number of pairs [default: holm].",
+        metavar="NAME",
+        shell_complete=complete_correction,
     )
     level: float | None = option(
         "latex, methods: significance level for corrected p-values [default: 0.05].", type=SHARE

@@ -22,7 +22,7 @@ class ReplayOptions(RerunOptions):
     run: str = argument(type=FOLDER, metavar="RUN_FOLDER")
     into: str = option("The folder of the new run.", required=True, type=FOLDER)
     here: bool = flag("Build no environments: use the installed versions.")
-    strict: bool = flag("End with status 1 also if a framework has other versions than in the run.")
+    strict: bool = flag("End with exit code 1 also if a framework has other versions than in the run.")
     time_limit: float | None = time_limit_option()
 
 

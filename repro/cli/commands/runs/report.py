@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from repro.cli.help_text import Command
 from repro.cli.output import echo, json_option, print_json
 
 
-@click.command(epilog="Examples: repro report run --open; repro report run --into for-my-supervisor.html")
+@click.command(cls=Command, epilog="Examples: repro report run --open; repro report run --into for-my-supervisor.html")
 @click.argument("run", type=click.Path(file_okay=False), metavar="RUN_FOLDER")
 @click.option(
     "--into",

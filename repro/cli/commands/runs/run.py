@@ -43,6 +43,7 @@ class RunCommandOptions(ChangeOptions, ProgressOptions):
     address: str | None = option(
         "The Ray cluster: auto (the one that this machine is in), ray://HOST:PORT, HOST:PORT, or local (one that "
         "is started for this run) [default: auto].",
+        metavar="ADDRESS",
         shell_complete=complete_address,
     )
     block_users: int | None = count_option("Users ranked at once; changes memory, not numbers.")

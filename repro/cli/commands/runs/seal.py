@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from repro.cli.help_text import Command
 from repro.cli.output import echo, json_option, print_json
 
 
-@click.command(epilog="Examples: repro seal reports/multiverse-ml100k; repro seal run --json")
+@click.command(cls=Command, epilog="Examples: repro seal reports/multiverse-ml100k; repro seal run --json")
 @click.argument("folder", type=click.Path(file_okay=False))
 @json_option
 def seal(folder: str, as_json: bool) -> None:

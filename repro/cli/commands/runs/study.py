@@ -7,21 +7,25 @@ import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from repro.cli.help_text import Group
 from repro.cli.options.evaluator_options import complete_data
 from repro.cli.options.option_classes import argument, command, completes, flag, option
 from repro.cli.options.protocol_options import complete_protocol
 from repro.cli.options.shared_options import FILE, JsonOption, metric_option
 from repro.cli.output import Styled, echo, print_json
+from repro.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from repro.study.check import Problem
     from repro.study.draft import Draft
+
+Answer = TypeVar("Answer")
 
 
 @completes()
@@ -32,7 +36,7 @@ def complete_use(text: str) -> list[str]:
     return [f"{name}/{each.name}" for name, framework in plugins().frameworks.items() for each in framework.algorithms]
 
 
-@click.group(epilog="Examples: repro study new ratings.csv --into first.toml; repro study check study.toml")
+@click.group(cls=Group, epilog="Examples: repro study new ratings.csv --into first.toml; repro study check study.toml")
 def study() -> None:
     """Write a first study of a data set, and find all problems of a study."""
 
@@ -52,8 +56,8 @@ class NewOptions(JsonOption):
         metavar="NAME",
         shell_complete=complete_use,
     )
-    question: str | None = option("What the study asks.", metavar="TEXT")
-    seed: int | None = option("Random seed [default: 42].", type=click.IntRange(0), metavar="N")
+    question: str | None = option("What the study asks.")
+    seed: int | None = option("Random seed [default: 42].", type=click.IntRange(0))
     yes: bool = flag("Ask nothing: take the proposals for all that is not given.")
 
 
@@ -129,19 +133,49 @@ def _refuse_existing(target: Path) -> None:
 
 
 def _asked(draft: Draft, options: NewOptions) -> Draft:
-    """The draft after the questions about what no option states."""
+    """The draft after the questions about what no option states; an answer that cannot be read is asked for again."""
+    from repro.evaluation.metrics import metrics, own_name, parse_measure
+    from repro.protocol import read_protocol
+    from repro.study.entry import read_entries
+
+    def known_protocol(text: str) -> str:
+        read_protocol(text.strip())
+        return text.strip()
+
+    def known_metrics(text: str) -> tuple[str, ...]:
+        names = tuple(map(own_name, _words(text)))
+        for name in names:
+            parse_measure(name, read_protocol(draft.protocol), metrics())
+        return names
+
+    def known_algorithms(text: str) -> tuple[str, ...]:
+        read_entries(_words(text))
+        return _words(text)
+
     echo(draft.why["data"][0])
-    protocol: str | None = None
-    metrics: tuple[str, ...] = ()
-    algorithms: tuple[str, ...] = ()
     if options.protocol is None:
         echo("\n" + " ".join(draft.why["protocol"][:2]))
-        protocol = click.prompt("Protocol", default=draft.protocol).strip()
+        draft = draft.with_choices(_answer("Protocol", draft.protocol, known_protocol), options.metrics)
     if not options.metrics:
-        metrics = _words(click.prompt("Metrics", default=" ".join(draft.metrics)))
+        names = _answer("Metrics", " ".join(draft.metrics), known_metrics)
+        draft = draft.with_choices(metrics=names if names != draft.metrics else ())
     if not options.algorithms:
-        algorithms = _words(click.prompt("Algorithms", default=" ".join(draft.algorithms)))
-    return draft.with_choices(protocol, metrics, algorithms)
+        draft = draft.with_choices(algorithms=_answer("Algorithms", " ".join(draft.algorithms), known_algorithms))
+    return draft
+
+
+def _answer(question: str, proposal: str, read: Callable[[str], Answer]) -> Answer:
+    """The answer to a question, which is asked again until ``read`` accepts it."""
+    from repro.errors import ReproError
+
+    def value(text: str) -> Answer:
+        try:
+            return read(text)
+        except ReproError as error:
+            raise click.UsageError(printable(str(error))) from None
+
+    answer: Answer = click.prompt(question, default=proposal, value_proc=value)
+    return answer
 
 
 def _words(text: str) -> tuple[str, ...]:

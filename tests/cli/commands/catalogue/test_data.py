@@ -70,24 +70,26 @@ def test_get_of_an_unknown_name():
 
 def test_describe_a_file(tmp_path):
     (tmp_path / "a.csv").write_text("1|2|3\n4|5|3\n1|5|4.5\n")
-    shown = invoke("describe", str(tmp_path / "a.csv"), "-o", "delimiter=|")
+    shown = invoke("describe", str(tmp_path / "a.csv"), "--option", "delimiter=|")
     figures = [line.split() for line in shown.splitlines() if line.strip()]
     assert ["users", "2"] in figures
     assert ["density", "75.000%"] in figures
     assert any(line[:3] == ["3", "2", "66.7%"] for line in figures), "two of three ratings are 3"
-    result = json.loads(invoke("describe", str(tmp_path / "a.csv"), "--json", "-o", "delimiter='|'"))
+    result = json.loads(invoke("describe", str(tmp_path / "a.csv"), "--json", "--option", "delimiter='|'"))
     assert result["histogram"] == {"3": 2, "4.5": 1}
 
 
 def test_describe_synthetic_data():
     result = json.loads(
-        invoke("describe", "synthetic", "-o", "users=30", "-o", "items=20", "-o", "ratings=200", "--json")
+        invoke(
+            "describe", "synthetic", "--option", "users=30", "--option", "items=20", "--option", "ratings=200", "--json"
+        )
     )
     assert (result["items"], result["ratings"]) == (20, 200)
 
 
 def test_an_option_without_a_value():
-    result = CliRunner().invoke(data, ["describe", "synthetic", "-o", "users"])
+    result = CliRunner().invoke(data, ["describe", "synthetic", "--option", "users"])
     assert result.exit_code == 2
     assert "'users': write NAME=VALUE" in result.output
 
@@ -113,6 +115,6 @@ def test_what_was_assumed_to_read_a_file_is_told(tmp_path):
     result = CliRunner().invoke(data, arguments).output
     assert "text separated by commas without a header; taken are column 1 for user, column 2 for item" in result
     assert "the first line is taken for a row (who, thing); state header = true if it is names" in result
-    stated = ["-o", "header=true", "-o", "columns={user='who',item='thing'}", "--json"]
+    stated = ["--option", "header=true", "--option", "columns={user='who',item='thing'}", "--json"]
     named = json.loads(CliRunner().invoke(data, arguments + stated).output)
     assert (named["users"], named["read_as"][0]) == (2, "text separated by commas with a header")

@@ -46,7 +46,7 @@ def test_json_for_scripts(files):
 
 def test_files_of_points_and_plots(files):
     output = invoke(
-        files, "--kind", "roc", "--join", "lengths", "--perfect", "-o", files / "a.csv", "--plot", files / "a.svg"
+        files, "--kind", "roc", "--join", "lengths", "--perfect", "--into", files / "a.csv", "--plot", files / "a.svg"
     )
     assert "croc[normalised=perfect,rates=means] = " in output
     assert str(files / "a.csv") in output and str(files / "a.svg") in output
@@ -55,7 +55,7 @@ def test_files_of_points_and_plots(files):
     assert table["curve"].unique().tolist() == ["run"]
     drawn = (files / "a.svg").read_text()
     assert "perfect" in drawn and "true positive rate" in drawn
-    invoke(files, "-o", files / "a.parquet")
+    invoke(files, "--into", files / "a.parquet")
     assert pd.read_parquet(files / "a.parquet")["precision"].iloc[1] == 0.5
 
 
@@ -91,7 +91,7 @@ def test_rates_are_those_of_list_lengths(files):
 
 def test_endings_are_checked_before_anything_is_read(files):
     (files / "run.tsv").unlink()
-    assert "must end in .parquet, .csv, .tsv" in invoke(files, "-o", "a.xls", code=2)
+    assert "must end in .parquet, .csv, .tsv" in invoke(files, "--into", "a.xls", code=2)
     with pytest.raises(ReproError, match=r"ends in '\.pdf'"):
         invoke(files, "--plot", "a.pdf")
 

@@ -84,7 +84,7 @@ def test_several_runs_have_a_column_each(files):
     header, row, *_ = invoke(*arguments).stdout.splitlines()
     assert header.split() == ["metric", "run.tsv", "turned", "users"]
     assert row.split() == ["rr", "0.500000", "0.500000", "3"]
-    invoke(*arguments, "--per-user", "all.csv", "-o", "table.csv")
+    invoke(*arguments, "--per-user", "all.csv", "--into", "table.csv")
     assert pd.read_csv("all.csv").to_numpy().tolist()[:2] == [
         ["run.tsv", "ann", "rr", 0.5],
         ["run.tsv", "bob", "rr", 1],
@@ -126,7 +126,7 @@ def test_decisions_columns_and_formats(files):
         ("--format", "test=csv", "run=FORMAT, truth=FORMAT, train=FORMAT"),
         ("--set", "nonsense", "write DECISION=VALUE"),
         ("--per-user", "users.xlsx", "must end in .parquet, .csv, .tsv"),
-        ("-o", "no/such/folder.csv", "there is no such folder"),
+        ("--into", "no/such/folder.csv", "there is no such folder"),
     ):
         done = invoke("--run", "run.tsv", "--truth", "test.tsv", option, value)
         assert done.exit_code == 2 and message in done.output

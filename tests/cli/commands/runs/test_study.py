@@ -1,12 +1,16 @@
 """`repro study`."""
 
 import json
+import sys
+import tomllib
 
 import pytest
 from click.testing import CliRunner
 
 from repro.cli import cli
+from repro.cli.exit_codes import INTERRUPTED
 from repro.errors import StudyError
+from tests.cli.terminal import Terminal
 
 ROWS = "user,item,rating\n" + "".join(f"{u},{(u + s) % 12},{1 + (u * s) % 5}\n" for u in range(20) for s in range(6))
 
@@ -54,3 +58,63 @@ def test_check_has_an_exit_code_and_json(invoke, tmp_path):
     assert "2 errors; errors stop a run" in done.output
     answer = json.loads(invoke("check", "bad.toml", "--json").stdout)
     assert answer["can_run"] is False and [p["line"] for p in answer["problems"]] == [None, 1]
+
+
+def on_terminal(folder, *arguments):
+    return Terminal([sys.executable, "-m", "repro", "study", "new", "ratings.csv", *arguments], folder)
+
+
+def test_on_a_terminal_new_asks_little_and_enter_takes_the_proposals(invoke, tmp_path):
+    with on_terminal(tmp_path) as terminal:
+        asked = terminal.until(r"Protocol \[random-80-20\]: ")
+        assert "20 users" in asked and "a random fifth of all rows is the test" in asked
+        for question in (r"Metrics \[ndcg@10 recall@10 precision@10\]: ", r"Algorithms \[reference/popularity .*\]: "):
+            terminal.type("\r")
+            terminal.until(question)
+        terminal.type("\r")
+        assert terminal.end() == 0, terminal.shown
+        assert terminal.shown.endswith("next     repro run study.toml\n")
+    asked = (tmp_path / "study.toml").read_text()
+    assert invoke("new", "ratings.csv", "--into", "silent.toml", "--yes").exit_code == 0
+    assert asked == (tmp_path / "silent.toml").read_text()
+
+
+def test_on_a_terminal_an_answer_that_cannot_be_read_is_asked_for_again(invoke, tmp_path):
+    answers = [
+        (r"Protocol \[random-80-20\]: ", "random-5fld", "did you mean 'random-5fold'?"),
+        (r"Protocol \[random-80-20\]: ", " random-5fold ", ""),
+        (r"Metrics \[ndcg@10 recall@10 precision@10\]: ", "P@5, ndgc@10", "did you mean 'ndcg'?"),
+        (r"Metrics \[.*\]: ", "P@5, ndcg[gain=exp2,discount=log2]@10 MAP@5", ""),
+        (r"Algorithms \[.*\]: ", "popularity", "lacks its framework"),
+        (r"Algorithms \[.*\]: ", "reference/bias reference/popularity", ""),
+    ]
+    with on_terminal(tmp_path) as terminal:
+        said = ""
+        for question, answer, complaint in answers:
+            assert said in " ".join(terminal.until(question).split())
+            terminal.type(f"{answer}\r")
+            said = complaint
+        assert terminal.end() == 0, terminal.shown
+    study = tomllib.loads((tmp_path / "study.toml").read_text())
+    assert study["protocol"]["base"] == "random-5fold"
+    assert study["metrics"] == ["precision@5", "ndcg[gain=exp2,discount=log2]@10", "ap@5"]
+    assert [entry["use"] for entry in study["algorithms"]] == ["reference/bias", "reference/popularity"]
+
+
+def test_on_a_terminal_options_answer_questions_and_metrics_outlive_another_protocol(tmp_path):
+    (tmp_path / "ratings.csv").write_text(ROWS)
+    with on_terminal(tmp_path, "-m", "rmse", "--algorithm", "reference/bias") as terminal:
+        terminal.until(r"Protocol \[random-80-20\]: ")
+        terminal.type("random-5fold\r")
+        assert terminal.end() == 0, terminal.shown
+        assert "Metrics [" not in terminal.shown and "Algorithms [" not in terminal.shown
+    study = tomllib.loads((tmp_path / "study.toml").read_text())
+    assert study["metrics"] == ["rmse"] and study["algorithms"] == [{"use": "reference/bias"}]
+
+
+def test_on_a_terminal_ctrl_c_at_a_question_writes_nothing(invoke, tmp_path):
+    with on_terminal(tmp_path) as terminal:
+        terminal.until(r"Protocol \[.*\]: ")
+        terminal.type("\x03")
+        assert terminal.end() == INTERRUPTED, terminal.shown
+    assert not (tmp_path / "study.toml").exists()
