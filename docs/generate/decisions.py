@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tables import code, escaped, fence, table, toctree
 
 from repro.cli import cli
-from repro.evaluation.metrics import Metric, metrics
+from repro.evaluation.metrics import Metric, metrics, own_name
 from repro.evaluation.metrics.catalogue import own_modules
 from repro.protocol import Decision, Protocol, protocol_names, read_protocol, registry
 
@@ -118,8 +118,29 @@ def metric_pages() -> dict[str, str]:
         ]
         lines += [f"## {title}", "", table(("metric", "what it is", "better", "also called"), rows)]
         pages |= {f"reference/metrics/{metric.name}.md": _metric_page(metric) for metric in of_kind}
+    lines += ["## How names are read", "", *_names_as_people_write_them()]
     lines += [toctree(sorted(f"{name}.md" for name in metrics()))]
     return {"reference/metrics/index.md": "\n".join(lines), **pages}
+
+
+def _names_as_people_write_them() -> list[str]:
+    examples = [
+        (code(name), code(own_name(name))) for name in ("P@10", "nDCG@5", "Hit_Rate@10", "ndcg_cut_20", "URMSE")
+    ]
+    several = [
+        (", ".join(map(code, metric.aliases)), f"[{metric.name}]({metric.name}.md)", escaped(metric.ambiguity))
+        for metric in metrics().values()
+        if metric.ambiguity
+    ]
+    return [
+        "Capitals, hyphens and underscores make no difference, and reports have the name that is used here:",
+        "",
+        table(("written", "read as"), examples),
+        "These names have several definitions in the literature. They are read as below, and a note says so whenever "
+        "one of them is used:",
+        "",
+        table(("written", "read as", "which is"), several),
+    ]
 
 
 def _cutoff(metric: Metric) -> str:
@@ -132,7 +153,11 @@ def _names(metric: Metric) -> str:
 
 def _metric_page(metric: Metric) -> str:
     source = own_modules().get(metric.name) or getattr(metric, "compute", None)
-    lines = [f"# {metric.name}", "", f"{metric.title}.", "", _prose(inspect.getdoc(source) or ""), ""]
+    lines = [f"# {metric.name}", "", f"{metric.title}.", ""]
+    if metric.aliases:
+        definitions = f" Under these names here: {escaped(metric.ambiguity)}" if metric.ambiguity else ""
+        lines += [f"Also called {_names(metric)}.{definitions}", ""]
+    lines += [_prose(inspect.getdoc(source) or ""), ""]
     variants = {short: registry()[key] for short, key in metric.variant_ids.items()}
     if variants:
         lines += ["## Variants", ""]

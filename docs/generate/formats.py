@@ -15,6 +15,9 @@ from tables import code, escaped, fence, table, toctree
 
 import repro
 from repro.protocol import json_schema
+from repro.replications.claims.figures import FIGURES
+from repro.replications.claims.keys import KINDS, RELATIONS, TABLES, TAKES, Table
+from repro.replications.verdicts.judgement import VERDICTS
 from repro.runs.journal import events, read_journal
 from repro.runs.journal.audit_events import AuditEvent
 from repro.runs.journal.events import Line, journal_schema
@@ -62,7 +65,8 @@ def format_pages() -> dict[str, str]:
             "reference/formats/per-user.md": _per_user(run),
             "reference/formats/journal.md": _journal(folder),
         }
-    return {"reference/formats/index.md": _index(), **pages, "reference/formats/protocol-file.md": _protocol_file()}
+    written = {"reference/formats/protocol-file.md": _protocol_file(), "reference/formats/claim-file.md": _claim_file()}
+    return {"reference/formats/index.md": _index(), **pages, **written}
 
 
 def _index() -> str:
@@ -71,10 +75,10 @@ def _index() -> str:
         ("[journal](journal.md)", "`journal.jsonl`: the hash-chained log of a folder"),
         ("[values of each user](per-user.md)", "tables that `repro compare` reads"),
         ("[protocol file](protocol-file.md)", "TOML that states decisions"),
-        ("[claim file](../../claims.md)", "TOML that states published numbers"),
+        ("[claim file](claim-file.md)", "TOML that states published numbers"),
         ("[lists and interactions](../../how-to/data.md)", "files that `repro evaluate` and studies read"),
     ]
-    own = ("run-folder.md", "journal.md", "per-user.md", "protocol-file.md")
+    own = ("run-folder.md", "journal.md", "per-user.md", "protocol-file.md", "claim-file.md")
     return "\n".join(["# File formats", "", table(("format", "what it is for"), rows), toctree(own)])
 
 
@@ -250,3 +254,36 @@ def _protocol_file() -> str:
     ]
     assert set(json_schema()["properties"]) >= {"base", "name", "title", "source", "notes", "open"}  # type: ignore[call-overload]
     return "\n".join(lines)
+
+
+def _claim_file() -> str:
+    lines = [
+        "# Claim files",
+        "",
+        "A claim is a TOML file about published numbers; [Claim files](../../claims.md) shows one, and how its numbers "
+        "are judged. It is read strictly: an unknown key, or one without which nothing can be judged, is an error that "
+        "states its line. `repro claim new` writes a draft, and `repro claim check` lists what is open.",
+        "",
+    ]
+    for declared in TABLES:
+        lines += [f"## {_heading(declared)}", "", escaped(declared.meaning), ""]
+        rows = [
+            (code(name), escaped(meaning), "required" if name in declared.required else "")
+            for name, meaning in declared.keys.items()
+        ]
+        lines += [table(("key", "meaning", ""), rows)]
+    choices = {
+        "Kinds of tolerance": KINDS,
+        "Relations of patterns": RELATIONS,
+        "Choices of take": TAKES,
+        "Figures of the data": {name: figure.meaning for name, figure in FIGURES.items()},
+        "Verdicts": VERDICTS,
+    }
+    for title, meanings in choices.items():
+        lines += [f"## {title}", ""]
+        lines += [table(("", "meaning"), [(code(name), escaped(meaning)) for name, meaning in meanings.items()])]
+    return "\n".join(lines)
+
+
+def _heading(declared: Table) -> str:
+    return re.sub(r"\[+[\w.]+\]+", lambda name: code(name[0]), declared.heading).capitalize()

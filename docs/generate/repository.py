@@ -41,7 +41,7 @@ class Repository:
                 return match[0]
             path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
             if not (ROOT / path).exists():
-                return match[0]  # MkDocs says that the link is broken, or a generated page is meant
+                return match[0]  # Sphinx says that the link is broken, or a generated page is meant
             address = posixpath.relpath(self.address(path), posixpath.dirname(page) or ".")
             return f"{match['before']}{address}{match['anchor'] or ''}{match['after']}"
 

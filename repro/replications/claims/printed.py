@@ -27,7 +27,6 @@ _MIN_TRUNCATED = 2
 
 Rule = Literal["rounded", "truncated", "unknown"]
 Kind = Literal["rounding", "seeds", "interval"]
-KINDS: tuple[Kind, ...] = ("rounding", "seeds", "interval")
 LEVEL = 0.95
 
 

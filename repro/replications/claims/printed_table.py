@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repro.errors import StudyError
+from repro.replications.claims.keys import NUMBERS
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _RULES = re.compile(
@@ -24,8 +25,6 @@ _SWITCH = re.compile(r"\\(bf|it|bfseries|itshape|boldmath|em|tt|rm|sc|small|foot
 _MARK = re.compile(r"\^\{?[^{}\s]*\}?|\\(dagger|ddagger|ast|star)\b|[*†‡]+$")
 _SPREAD = re.compile(r"(±|\\pm|\+/-|\+-).*$|\(\s*[\d.,]+\s*\)$")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)\s*%?")
-# Keys of a claim's table that are not rows.
-RESERVED = ("metrics", "under", "set", "user", "tolerance")
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def _label(text: str, used: Collection[str], notes: list[str]) -> str:
     """A valid label for a claim: one line, without a slash, and unique."""
     label = re.sub(r"[/\x00-\x1f]", "-", _MARK.sub("", text).strip()) or "row"
     number, name = 2, label
-    while name in used or name in RESERVED:
+    while name in used or name in NUMBERS.keys:
         name, number = f"{label} ({number})", number + 1
     if name != text:
         notes.append(f"the row '{text}' was renamed to '{name}'")

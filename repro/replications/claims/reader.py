@@ -26,13 +26,10 @@ from repro.replications.claims.claim import (
     System,
     claimed_algorithms,
 )
+from repro.replications.claims.keys import CLAIM, DATA, EXAMPLES, SYSTEMS
 from repro.replications.claims.statements import ClaimFile, read_cells, read_facts, read_patterns, read_tolerance
 from repro.study.model import read_toml, stated_protocol
 
-KEYS = (
-    *("title", "source", "cite", "url", "notes", "seeds", "data", "frameworks", "protocol", "protocols"),
-    *("algorithms", "tune", "examples", "systems", "tolerance", "table", "cells", "facts", "patterns"),
-)
 _TEXTS = ("title", "source", "cite", "url", "notes")
 
 
@@ -41,9 +38,9 @@ def read_claim(path: Path) -> Claim:
     text, document = read_toml(path, "claim")
     file = ClaimFile(path, text, document)
     for key in document:
-        if key not in KEYS:
-            raise file.error(key, f"unknown key '{key}'{nearest(key, KEYS)} A claim has: {', '.join(KEYS)}")
-    for key in ("title", "source"):
+        if key not in CLAIM.keys:
+            raise file.error(key, f"unknown key '{key}'{nearest(key, CLAIM.keys)} A claim has: {', '.join(CLAIM.keys)}")
+    for key in CLAIM.required:
         if not document.get(key):
             raise StudyError(f'{path} has no {key}; a claim states its title and its source: {key} = "..."')
     examples = _examples(file)
@@ -78,7 +75,7 @@ def _data(file: ClaimFile) -> Data | None:
     table = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
         raise file.error("data", 'data needs the name of a data set or a file: [data] name = "ml-100k"')
-    options = {key: value for key, value in table.items() if key not in ("name", "digest")}
+    options = {key: value for key, value in table.items() if key not in DATA.keys}
     return Data(table["name"], options, file.string(table.get("digest", ""), "data.digest"))
 
 
@@ -101,14 +98,14 @@ def _frameworks(file: ClaimFile) -> dict[str, tuple[str, ...]]:
 def _examples(file: ClaimFile) -> Examples | None:
     systems = []
     for entry in file.tables("systems"):
-        system = file.table(entry, "systems", ("label", "run"), ("label", "run"))
-        systems.append(System(*(file.string(system[key], f"systems.{key}") for key in ("label", "run"))))
+        system = file.table(entry, "systems", SYSTEMS)
+        systems.append(System(*(file.string(system[key], f"systems.{key}") for key in SYSTEMS.required)))
     examples = file.document.get("examples")
     if examples is None and not systems:
         return None
     if examples is None or not systems:
         raise StudyError(f"{file.path}: worked examples need [examples] with truth, and [[systems]] with label and run")
-    table = file.table(examples, "examples", ("truth", "train"), ("truth",))
+    table = file.table(examples, "examples", EXAMPLES)
     names = [("systems", system.file) for system in systems] + [("examples", name) for name in table.values()]
     for key, name in names:
         if not (file.path.parent / file.string(name, key)).is_file():

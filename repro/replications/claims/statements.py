@@ -5,7 +5,7 @@ Errors state the line, the value and what is expected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,21 @@ from repro.errors import StudyError, nearest
 from repro.protocol import Value, flatten, line_of
 from repro.replications.claims.claim import OWN, Cell, CellKey, Fact, Operand, Pattern
 from repro.replications.claims.figures import FIGURES
-from repro.replications.claims.printed import KINDS, LEVEL, Printed, Tolerance, read_printed
-from repro.replications.claims.printed_table import RESERVED
+from repro.replications.claims.keys import (
+    CELLS,
+    FACTS,
+    KINDS,
+    NUMBERS,
+    OPERAND,
+    PATTERNS,
+    RELATIONS,
+    TAKES,
+    TOLERANCE,
+    Table,
+)
+from repro.replications.claims.printed import LEVEL, Printed, Tolerance, read_printed
 
 NOTHING = ("-", "–", "")
-RELATIONS = ("<", "<=", ">", ">=", "about")
-TAKES = ("each", "min", "max", "mean")
-_CELL = ("algorithm", "system", "metric", "value", "under", "set", "user", "tolerance")
-_OPERAND = ("algorithm", "metric", "dp", "under", "set", "times", "take")
 
 
 class ClaimFile:
@@ -36,8 +43,9 @@ class ClaimFile:
         below = "\n".join(self.text.splitlines()[self._above :])
         return StudyError(f"{self.path}:{self._above + line_of(below, key)}: {problem}")
 
-    def table(self, entry: object, key: str, allowed: Sequence[str], required: Sequence[str] = ()) -> Mapping[str, Any]:
-        """Return ``entry`` if it is a table with allowed keys only and all required ones."""
+    def table(self, entry: object, key: str, declared: Table) -> Mapping[str, Any]:
+        """Return ``entry`` if it is a table with declared keys only and all required ones."""
+        allowed, required = declared.keys, declared.required
         if not isinstance(entry, Mapping):
             raise self.error(key, f"{key} must be a table with {', '.join(allowed)}; it is {entry!r}")
         for name in entry:
@@ -76,11 +84,11 @@ class ClaimFile:
 
 def read_tolerance(file: ClaimFile, entry: object, key: str, base: Tolerance | None = None) -> Tolerance:
     """Read a tolerance; missing keys have the values of ``base``."""
-    table = file.table(entry, key, ("kind", "source", "width", "decimals", "level", "seeds"))
+    table = file.table(entry, key, TOLERANCE)
     default = base or Tolerance()
     kind, decimals = table.get("kind", default.kind), table.get("decimals", default.decimals)
     width, level = table.get("width", default.width), table.get("level", LEVEL)
-    if kind not in KINDS:
+    if kind not in tuple(KINDS):
         raise file.error(f"{key}.kind", f"kind = {kind!r} must be one of {', '.join(KINDS)}{nearest(str(kind), KINDS)}")
     if type(width) not in (int, float) or width < 0 or (kind == "interval") != (width > 0):
         raise file.error(key, f'kind = "interval" takes the authors\' own width, such as width = 0.01; it is {width!r}')
@@ -111,7 +119,7 @@ def _table(file: ClaimFile, entry: object, tolerance: Tolerance) -> Iterator[Cel
     names = [file.string(name, "table.metrics") for name in entry["metrics"]]
     row_tolerance = read_tolerance(file, entry.get("tolerance", {}), "table.tolerance", tolerance)
     for label, row in entry.items():
-        if label in RESERVED:
+        if label in NUMBERS.keys:
             continue
         if not isinstance(row, list) or len(row) != len(names):
             raise file.error(
@@ -128,7 +136,7 @@ def _table(file: ClaimFile, entry: object, tolerance: Tolerance) -> Iterator[Cel
 
 def _single_cells(file: ClaimFile, tolerance: Tolerance) -> Iterator[Cell]:
     for entry in file.tables("cells"):
-        table = file.table(entry, "cells", _CELL, ("metric", "value"))
+        table = file.table(entry, "cells", CELLS)
         label = table.get("algorithm", table.get("system"))
         if not isinstance(label, str) or ("algorithm" in table and "system" in table):
             raise file.error("cells", f"a cell names an algorithm or a system by its label; it is {dict(table)!r}")
@@ -166,7 +174,7 @@ def read_facts(file: ClaimFile) -> tuple[Fact, ...]:
     """Read printed figures of the data set."""
     facts = []
     for entry in file.tables("facts"):
-        table = file.table(entry, "facts", ("name", "value", "under", "prepared"), ("name", "value"))
+        table = file.table(entry, "facts", FACTS)
         name, prepared = file.string(table["name"], "facts.name"), table.get("prepared", False)
         if name not in FIGURES:
             raise file.error(
@@ -183,11 +191,9 @@ def read_patterns(file: ClaimFile) -> tuple[Pattern, ...]:
     """Read qualitative claims."""
     patterns = []
     for entry in file.tables("patterns"):
-        table = file.table(
-            entry, "patterns", ("says", "left", "is", "right", "within"), ("says", "left", "is", "right")
-        )
+        table = file.table(entry, "patterns", PATTERNS)
         relation = table["is"]
-        if relation not in RELATIONS:
+        if relation not in tuple(RELATIONS):
             raise file.error("patterns", f"is = {relation!r} must be one of {', '.join(RELATIONS)}")
         within, relative = _within(file, table.get("within"), relation)
         sides = [_operand(file, table[side], side) for side in ("left", "right")]
@@ -215,7 +221,7 @@ def _within(file: ClaimFile, entry: object, relation: str) -> tuple[float, bool]
 def _operand(file: ClaimFile, entry: object, side: str) -> Operand:
     if type(entry) in (int, float):
         return Operand(number=float(str(entry)))
-    table = file.table(entry, f"patterns.{side}", _OPERAND)
+    table = file.table(entry, f"patterns.{side}", OPERAND)
     dp, metric = table.get("dp", ""), table.get("metric", "")
     labels = table.get("algorithm", [])
     labels = [labels] if isinstance(labels, str) else labels
@@ -224,7 +230,7 @@ def _operand(file: ClaimFile, entry: object, side: str) -> Operand:
         raise file.error(
             f"patterns.{side}", f"{side} is a number, or has an algorithm and a metric, or dp; it is {dict(table)!r}"
         )
-    if type(times) not in (int, float) or take not in TAKES:
+    if type(times) not in (int, float) or take not in tuple(TAKES):
         raise file.error(f"patterns.{side}", f"{side}: times is a number, and take one of {', '.join(TAKES)}")
     return Operand(
         algorithms=tuple(labels),
