@@ -94,11 +94,6 @@ def test_an_option_without_a_value():
     assert "'users': write NAME=VALUE" in result.output
 
 
-def test_every_command_has_help_with_an_example():
-    for name in ("list", "get", "describe"):
-        assert "Example: repro data" in invoke(name, "--help")
-
-
 def test_names_complete():
     complete = ShellComplete(data, {}, "data", "_DATA_COMPLETE")
     assert {item.value for item in complete.get_completions(["get"], "ml-1")} == {"ml-100k", "ml-1m", "ml-10m"}
