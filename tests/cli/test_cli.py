@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import subprocess
 import sys
 
@@ -112,23 +111,6 @@ def test_help_fits_into_80_columns_and_breaks_no_word_and_no_command(path):
     if isinstance(command, click.Group):
         for name in command.list_commands(click.Context(command)):
             assert first_paragraph(command_at([*path, name])) in " ".join(shown.split())
-
-
-@pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
-def test_examples_are_command_lines_that_can_be_read(path):
-    """Each example names a command, and options and numbers of arguments that it takes."""
-    for example in examples_of(command_at(path).epilog):
-        words = shlex.split(example.partition(" > ")[0])
-        assert words.pop(0) == "repro", example
-        command, context = cli, click.Context(cli, info_name="repro", resilient_parsing=True)
-        while isinstance(command, click.Group):
-            command = command.get_command(context, words.pop(0))
-            assert command is not None, example
-        parser = command.make_parser(click.Context(command))
-        given, rest, _ = parser.parse_args(words)
-        assert not rest, example
-        for parameter in command.params:
-            assert not parameter.required or given.get(parameter.name), (example, parameter.name)
 
 
 def test_the_help_has_the_exit_codes():

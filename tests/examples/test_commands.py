@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro.cli import cli
+from repro.cli.help_text import examples_of
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -80,10 +81,8 @@ def all_commands(path=(), command=cli):
 def in_help():
     """The commands in the examples of help texts."""
     for path, command in all_commands():
-        text = (command.epilog or "").partition("Example")[2].partition(":")[2]
-        for part in re.split(r";\s|\.\s(?=[A-Z])|\.$", text):
-            if part.strip().startswith("repro "):
-                yield f"repro {' '.join(path)} --help".replace("  ", " "), part.strip()
+        for example in examples_of(command.epilog):
+            yield f"repro {' '.join(path)} --help".replace("  ", " "), example
 
 
 def examples():

@@ -83,7 +83,7 @@ def test_strict_takes_nothing_but_exact_numbers(claims):
 
 def test_the_exit_codes_are_in_the_help():
     result = call("replicate", "--help").output
-    assert "Exit status" in result and "1  something was not run" in result
+    assert "Exit codes" in result and "1  something was not run" in result
 
 
 def test_a_folder_of_claims_and_its_page(claims):
