@@ -21,7 +21,7 @@ from repro.cli.output import Styled, echo
 @click.group(
     cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Examples: repro study new ratings.csv; repro run study.toml; repro metrics show ndcg",
+    epilog="Examples: repro study new ratings.csv --into first.toml; repro run study.toml; repro metrics show ndcg",
 )
 @click.version_option(package_name="recsys-repro", prog_name="repro")
 def cli() -> None:

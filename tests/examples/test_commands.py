@@ -126,7 +126,7 @@ def test_what_is_not_run_is_still_in_the_documentation():
 
 @pytest.mark.parametrize("command", [command for command in examples() if command not in ONLY_PARSED])
 def test_it_runs(command, workspace):
-    if re.fullmatch(r"repro run study.toml( --keep-scores)?", command):
+    if re.fullmatch(r"repro run study.toml( --(keep-scores|install|cell-seconds \d+))?", command):
         shutil.rmtree("run")  # the folder that it makes
     result = CliRunner().invoke(cli, arguments(command))
     assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
