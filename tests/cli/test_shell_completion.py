@@ -26,7 +26,7 @@ LINES = [
     ("repro protocol explain metric.ndcg.ga", "repro protocol explain metric.ndcg.gain "),
     ("repro metrics show ndc", "repro metrics show ndcg "),
     ("repro evaluate -m ndcg@2", "repro evaluate -m ndcg@20 "),
-    ("repro algorithms item-kn", "repro algorithms item-knn "),
+    ("repro algorithms show item-kn", "repro algorithms show item-knn "),
     ("repro study new my.csv --algorithm reference/item-kn", "repro study new my.csv --algorithm reference/item-knn "),
     ("repro run --executor ray --address ray", "repro run --executor ray --address ray://"),
     ("repro report my-ru", "repro report my-run/"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from repro.cli.options.evaluator_options import complete_data
 from repro.cli.options.option_classes import argument, command, completes, flag, option
 from repro.cli.options.protocol_options import toml_pair
 from repro.cli.options.shared_options import ProgressOptions, seed_option
@@ -49,7 +50,11 @@ class DefinitionOptions(ProgressOptions):
     """Options of every command about definitions."""
 
     set: tuple[str, ...] = parameters_option()
-    data: str | None = option("A data set, or a file, with which the result is checked too.", metavar="NAME")
+    data: str | None = option(
+        "A data set, or a file, with which the result is checked too.",
+        metavar="NAME|FILE",
+        shell_complete=complete_data,
+    )
     seed: int = seed_option()
 
 

@@ -17,9 +17,7 @@ def _complete_algorithm(text: str) -> list[str]:
     return list(CANONICAL)
 
 
-@click.group(
-    cls=Group, epilog="Examples: repro algorithms show item-knn; repro algorithms audit lenskit/item-knn"
-)
+@click.group(cls=Group, epilog="Examples: repro algorithms show item-knn; repro algorithms audit lenskit/item-knn")
 def algorithms() -> None:
     """List the algorithms of all frameworks, and find out which definitions they follow."""
 
