@@ -140,7 +140,9 @@ def agree(options: AgreeOptions) -> None:
 @dataclass(frozen=True, kw_only=True)
 class AlignOptions(DefinitionOptions):
     name: str = argument(shell_complete=complete_canonical)
-    like: str = option("The framework, or the name of a definition, that others are to follow.", required=True)
+    like: str = option(
+        "The framework, or the name of a definition, that others are to follow.", required=True, metavar="NAME"
+    )
     only: str | None = frameworks_option()
 
 
