@@ -102,7 +102,7 @@ def inlined(*functions: Callable[..., Any]) -> None:
 
 @cache
 def threads() -> int:
-    """How many threads compiled loops take: ``NUMBA_NUM_THREADS``, or the cores that this process may use."""
+    """The number of threads of compiled loops: ``NUMBA_NUM_THREADS``, or the cores that this process may use."""
     if stated := os.environ.get("NUMBA_NUM_THREADS"):
         return int(stated)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""How values of Python are passed to machine code of Numba, and how its results come back.
+"""The layout of Python values as machine code of Numba takes them, and of its results.
 
 Numba passes an array as seven kinds of values: its owner and the object that it belongs to (nothing here: the caller
 keeps the array alive), the numbers of elements and of bytes of an element, the address of the first one, its shape and

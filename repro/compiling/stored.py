@@ -61,7 +61,7 @@ def machine() -> Machine | None:
 
 
 def types_of(values: tuple[Any, ...]) -> Hashable | None:
-    """What Numba tells apart about arguments; None for some that only Numba can pass."""
+    """The types by which Numba distinguishes arguments; None for some that only Numba can pass."""
     types: list[Any] = []
     for value in values:
         if isinstance(value, np.ndarray):
@@ -170,7 +170,7 @@ class Machine:
 
 
 def _folder(source: Path) -> Path:
-    """Where the machine code of a source file is: beside the bytecode of Python, or where Numba is told to store."""
+    """The folder of the machine code of a source file: that of its bytecode, or where Numba is told to store."""
     if stated := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(stated) / f"repro-{_digest(str(source.parent))[:16]}"
     beside = source.parent / "__pycache__"
@@ -201,7 +201,7 @@ def _content(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes:
 
 
 def _sources(kernel: Kernel) -> Iterator[str]:
-    """What the code is compiled from: the source files of the functions that it calls, and the constants they use."""
+    """The sources of the code: the files of the functions that it calls, and the constants they use."""
     functions, seen = [kernel.function], set()
     while functions:
         function = functions.pop()

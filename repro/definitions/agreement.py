@@ -59,7 +59,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class AlgorithmAgreement:
-    """Which frameworks compute the same under the name of an algorithm.
+    """Compare what frameworks compute under the name of an algorithm.
 
     implementations  each with its parameters
     pairs            each pair of them
@@ -167,7 +167,7 @@ def _pair(
 
 
 def level_of(first: Answer, second: Answer) -> Level:
-    """How far two answers to the same training set agree, on the pairs that both score."""
+    """The agreement of two answers to the same training set, on the pairs that both score."""
     both = first.scored & second.scored
     defined: FloatArray = np.where(both, first.values, np.nan)
     answered = Answer(np.where(both, second.values, np.nan), np.zeros(both.shape, dtype=bool), first.train)

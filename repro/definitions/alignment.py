@@ -107,7 +107,7 @@ def _converted(space: Space, parameters: Mapping[str, ParameterValue]) -> dict[s
 
 
 def conversions_of(space: Space, setting: Setting, parameters: Mapping[str, ParameterValue]) -> dict[str, str]:
-    """How the numbers of a setting follow from the parameters of the target; the simplest conversion of each."""
+    """The simplest conversion of the target's parameters into each number of a setting."""
     conversions = {}
     given = {name: value for name, value in parameters.items() if is_number(value)}
     for parameter in space.numbers:

@@ -94,7 +94,7 @@ def probes_of(label: str) -> dict[str, ParameterValue]:
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """How an audit is done: the seed, whether to search for evidence, further data, and only these spaces."""
+    """Options of an audit: the seed, whether to search for evidence, further data, and only these spaces."""
 
     seed: int = 0
     evidence: bool = True

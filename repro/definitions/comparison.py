@@ -21,7 +21,7 @@ FILLERS = ("no score", "a fallback", "zero", "the mean rating", "the user's mean
 
 
 class Level(IntEnum):
-    """How far two sets of scores agree; a higher level includes the lower ones."""
+    """A level of agreement between two sets of scores; a higher level includes the lower ones."""
 
     DIFFERENT = 0
     ORDER = 1

@@ -15,7 +15,7 @@ from repro.data.interactions import FloatArray
 from repro.data.memory import Input
 from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluation.metrics import EXTREMES, Measure, metrics
-from repro.evaluation.metrics._curves import (
+from repro.evaluation.metrics.shared.curves import (
     Lengths,
     mean_precision_at_levels,
     mean_roc_at_levels,

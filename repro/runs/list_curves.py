@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates import judge
-from repro.evaluation.metrics._curves import Lengths, RelevantRanks, add_places, tally_hits
+from repro.evaluation.metrics.shared.curves import Lengths, RelevantRanks, add_places, tally_hits
 from repro.evaluation.ranking import gives_order
 from repro.protocol import Protocol
 from repro.runs.lists import Numbers, StoredLists, codes, list_numbers

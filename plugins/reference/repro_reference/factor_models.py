@@ -1,4 +1,4 @@
-"""What factor models share: where they start, exact least squares of one side, scores and state."""
+"""Common parts of factor models: initial values, exact least squares of one side, scores and state."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics._hits import defined, limit, list_lengths, slots, tied_part
-from repro.evaluation.metrics._kernels import expected_means, expected_precision_sums, precision_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
+from repro.evaluation.metrics.shared.hits import defined, limit, list_lengths, slots, tied_part
+from repro.evaluation.metrics.shared.kernels import expected_means, expected_precision_sums, precision_sums
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
 from repro.protocol import Decision, Option
 

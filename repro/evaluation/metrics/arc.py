@@ -17,9 +17,9 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._hits import discounted_gains, limit, relevant_hits
-from repro.evaluation.metrics._kernels import expected_means
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.hits import discounted_gains, limit, relevant_hits
+from repro.evaluation.metrics.shared.kernels import expected_means
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST, TieOrder
 from repro.protocol import Protocol
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, shares_ranks
-from repro.evaluation.metrics._hits import defined, discounted_gains, limit
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import NOT_NEGATIVE, shares_ranks
+from repro.evaluation.metrics.shared.hits import defined, discounted_gains, limit
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Protocol
 

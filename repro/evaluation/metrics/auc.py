@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, ByVariant, shares_ranks
-from repro.evaluation.metrics._hits import limit, listed_relevant, n_negatives
-from repro.evaluation.metrics._kernels import compiled, tie_group
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT, ByVariant, shares_ranks
+from repro.evaluation.metrics.shared.hits import limit, listed_relevant, n_negatives
+from repro.evaluation.metrics.shared.kernels import compiled, tie_group
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol

@@ -28,9 +28,9 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import DataError
-from repro.evaluation.metrics._exact import exact_mean, exact_sum
 from repro.evaluation.metrics.measure import Measure
 from repro.evaluation.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Mask, RankingMetric, Ratio
+from repro.evaluation.metrics.shared.exact import exact_mean, exact_sum
 from repro.evaluation.ranking import Ranked
 from repro.protocol import Protocol
 

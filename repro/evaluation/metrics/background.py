@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.evaluation.metrics._distances import Sets, Vectors, set_vectors, sets, weight_vectors
+from repro.evaluation.metrics.shared.distances import Sets, Vectors, set_vectors, sets, weight_vectors
 from repro.evaluation.ranking.ranked import Ranked
 
 if TYPE_CHECKING:

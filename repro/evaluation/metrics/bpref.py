@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT
-from repro.evaluation.metrics._hits import limit, tied_part
-from repro.evaluation.metrics._kernels import expected_preference_sums, preference_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
+from repro.evaluation.metrics.shared.hits import limit, tied_part
+from repro.evaluation.metrics.shared.kernels import expected_preference_sums, preference_sums
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option
 

@@ -16,8 +16,8 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import item_counts_metric
 from repro.evaluation.metrics.metric import Background, Variants
+from repro.evaluation.metrics.shared.lists import item_counts_metric
 
 
 def share_of_items(counts: FloatArray, variants: Variants, background: Background) -> float:

@@ -23,9 +23,9 @@ evaluation metrics of recommendation tasks, JMLR 2009.
 from __future__ import annotations
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
-from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
+from repro.evaluation.metrics.shared.curves import Lengths, add_places, objection_to_shared_ranks, tally_places
+from repro.evaluation.metrics.shared.declarations import UNIT
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol
 

@@ -21,9 +21,9 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT
-from repro.evaluation.metrics._lists import item_counts_metric
 from repro.evaluation.metrics.metric import Background, Range, Variants
+from repro.evaluation.metrics.shared.declarations import NOT_NEGATIVE, UNIT
+from repro.evaluation.metrics.shared.lists import item_counts_metric
 from repro.protocol import Decision, Option, Protocol
 
 

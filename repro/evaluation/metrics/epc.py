@@ -22,10 +22,10 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics._hits import defined, discounted_gains, discounts, limit
-from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown, worth_sums
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT, UNIT_AT_SINGLE_RANKS
+from repro.evaluation.metrics.shared.hits import defined, discounted_gains, discounts, limit
+from repro.evaluation.metrics.shared.lists import denominator_decision, places, refuse_expected, shown, worth_sums
 from repro.evaluation.metrics.tie_order import ByHits, ByItems, Places, TieOrder
 from repro.protocol import Decision, Option, Protocol
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repro.evaluation.metrics import precision, recall
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics._hits import relevant_hits
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
+from repro.evaluation.metrics.shared.hits import relevant_hits
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option
 

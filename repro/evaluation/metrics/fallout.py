@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, shares_ranks
-from repro.evaluation.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, Compute, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT, shares_ranks
+from repro.evaluation.metrics.shared.hits import defined, discounted_gains, limit, n_negatives, relevant_hits
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST
 from repro.protocol import Decision, Option, Protocol
 

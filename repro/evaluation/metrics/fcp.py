@@ -24,10 +24,10 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT
-from repro.evaluation.metrics._exact import exact_mean
-from repro.evaluation.metrics._two_orders import TwoOrders, count_pairs
 from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
+from repro.evaluation.metrics.shared.exact import exact_mean
+from repro.evaluation.metrics.shared.two_orders import TwoOrders, count_pairs
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Decision, Option
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from repro.data.description import gini
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import item_counts_metric
 from repro.evaluation.metrics.metric import Background, Variants
+from repro.evaluation.metrics.shared.lists import item_counts_metric
 from repro.protocol import Decision, Option
 
 

@@ -18,9 +18,9 @@ Schein et al., Methods and metrics for cold-start recommendations, SIGIR 2002.
 from __future__ import annotations
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._curves import Pool, join_pairs, pooled_pairs
-from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
+from repro.evaluation.metrics.shared.curves import Pool, join_pairs, pooled_pairs
+from repro.evaluation.metrics.shared.declarations import UNIT
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 
 

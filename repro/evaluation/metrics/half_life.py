@@ -23,9 +23,9 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks, ByVariant
-from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import AtSingleRanks, ByVariant
+from repro.evaluation.metrics.shared.hits import discounted_gains, ideal_gains, limit
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, Protocol
 

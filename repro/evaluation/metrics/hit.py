@@ -10,9 +10,9 @@ Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import UNIT
-from repro.evaluation.metrics._hits import defined, first_hits
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
+from repro.evaluation.metrics.shared.hits import defined, first_hits
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 
 

@@ -23,10 +23,10 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics._hits import limit, tied_part
-from repro.evaluation.metrics._kernels import inferred_precision_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
+from repro.evaluation.metrics.shared.hits import limit, tied_part
+from repro.evaluation.metrics.shared.kernels import inferred_precision_sums
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, TieOrder
 from repro.protocol import Decision, Option, Protocol
 

@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import item_counts_metric, recommended_items, shown
 from repro.evaluation.metrics.metric import Background, Ranked, Variants
+from repro.evaluation.metrics.shared.lists import item_counts_metric, recommended_items, shown
 
 
 def counts_of_lists(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import ByVariant
-from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, pair_distances
-from repro.evaluation.metrics._lists import refuse_expected, shown
 from repro.evaluation.metrics.metric import Background, Need, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import ByVariant
+from repro.evaluation.metrics.shared.distances import KINDS, distance_decisions, farthest, pair_distances
+from repro.evaluation.metrics.shared.lists import refuse_expected, shown
 from repro.protocol import Decision, Option, Protocol
 
 

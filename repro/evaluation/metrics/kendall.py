@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import CORRELATION
-from repro.evaluation.metrics._two_orders import count_pairs, list_and_ratings, rating_order_metric
 from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import CORRELATION
+from repro.evaluation.metrics.shared.two_orders import count_pairs, list_and_ratings, rating_order_metric
 
 
 def tau_b(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
-from repro.evaluation.metrics._declarations import Range, Variants
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import (
     DEEPEST,
@@ -30,6 +29,7 @@ from repro.evaluation.metrics.metric import (
     Ratio,
     Tied,
 )
+from repro.evaluation.metrics.shared.declarations import Range, Variants
 from repro.evaluation.metrics.tie_order import ByItems, TieOrder, in_extreme_orders
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Stage, Value, registry

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
-from repro.evaluation.metrics._declarations import Range as Range
-from repro.evaluation.metrics._declarations import Variants as Variants
 from repro.evaluation.metrics.background import Background as Background
+from repro.evaluation.metrics.shared.declarations import Range as Range
+from repro.evaluation.metrics.shared.declarations import Variants as Variants
 from repro.evaluation.metrics.tie_order import Extreme, TieOrder
 from repro.evaluation.ranking.ranked import Ranked as Ranked
 from repro.protocol import OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Stage

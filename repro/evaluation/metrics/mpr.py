@@ -24,10 +24,10 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import ByVariant
-from repro.evaluation.metrics._kernels import list_sums
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Need, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import ByVariant
+from repro.evaluation.metrics.shared.kernels import list_sums
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option
 

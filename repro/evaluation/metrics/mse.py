@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._errors import error_metric
-from repro.evaluation.metrics._exact import exact_mean
 from repro.evaluation.metrics.metric import Predictions, Variants
+from repro.evaluation.metrics.shared.errors import error_metric
+from repro.evaluation.metrics.shared.exact import exact_mean
 
 
 def mean_squared_error(predictions: Predictions, variants: Variants) -> float:

@@ -21,10 +21,10 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics._hits import deepest, discounted_gains, discounts, ideal_gains, limit, slots
-from repro.evaluation.metrics._kernels import expected_listed_shares, gain_sums, ideal_sums, list_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
+from repro.evaluation.metrics.shared.hits import deepest, discounted_gains, discounts, ideal_gains, limit, slots
+from repro.evaluation.metrics.shared.kernels import expected_listed_shares, gain_sums, ideal_sums, list_sums
 from repro.evaluation.metrics.tie_order import ByHits, BySearch, TieOrder
 from repro.protocol import Decision, Option, Protocol, When
 

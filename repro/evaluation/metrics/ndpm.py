@@ -19,9 +19,9 @@ Yao, Measuring retrieval effectiveness based on user preference of documents, JA
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import UNIT
-from repro.evaluation.metrics._two_orders import count_pairs, list_and_ratings, rating_order_metric
 from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
+from repro.evaluation.metrics.shared.two_orders import count_pairs, list_and_ratings, rating_order_metric
 
 
 def distance_from_ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

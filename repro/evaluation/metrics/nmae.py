@@ -17,8 +17,8 @@ Collaborative filtering: a machine learning perspective, University of Toronto 2
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._errors import NormalisedError, normalised_metric
 from repro.evaluation.metrics.mae import mean_absolute_error
+from repro.evaluation.metrics.shared.errors import NormalisedError, normalised_metric
 
 
 def _of_chance(n: int, step: float) -> float:

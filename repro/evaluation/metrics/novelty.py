@@ -21,10 +21,10 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE
-from repro.evaluation.metrics._hits import discounts, slots
-from repro.evaluation.metrics._lists import denominator_decision, refuse_expected, shown, worth_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import NOT_NEGATIVE
+from repro.evaluation.metrics.shared.hits import discounts, slots
+from repro.evaluation.metrics.shared.lists import denominator_decision, refuse_expected, shown, worth_sums
 from repro.evaluation.metrics.tie_order import ByItems, Places, TieOrder
 from repro.protocol import Decision, Option
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 
-from repro.evaluation.metrics._errors import NormalisedError, normalised_metric
 from repro.evaluation.metrics.rmse import root_mean_squared_error
+from repro.evaluation.metrics.shared.errors import NormalisedError, normalised_metric
 
 
 def _of_chance(n: int, step: float) -> float:

@@ -28,7 +28,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._curves import (
+from repro.evaluation.metrics.metric import Background, CollectionMetric, Ranked, Variants
+from repro.evaluation.metrics.shared.curves import (
     Lengths,
     Pool,
     add_places,
@@ -38,9 +39,8 @@ from repro.evaluation.metrics._curves import (
     tally_places,
     user_areas,
 )
-from repro.evaluation.metrics._declarations import UNIT, ByVariant
-from repro.evaluation.metrics._exact import exact_mean
-from repro.evaluation.metrics.metric import Background, CollectionMetric, Ranked, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT, ByVariant
+from repro.evaluation.metrics.shared.exact import exact_mean
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
 from repro.protocol import Decision, Option, Protocol
 

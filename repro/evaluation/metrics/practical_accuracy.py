@@ -19,8 +19,8 @@ from __future__ import annotations
 import math
 from typing import NoReturn
 
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics.metric import RankingMetric, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol
 

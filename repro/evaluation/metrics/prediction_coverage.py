@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 
 

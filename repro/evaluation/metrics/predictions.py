@@ -12,11 +12,11 @@ from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.data.rating_means import RatingMeans
 from repro.errors import ProtocolError
-from repro.evaluation.metrics._declarations import Range
-from repro.evaluation.metrics._exact import exact_mean
 from repro.evaluation.metrics.averaging import Averaged
 from repro.evaluation.metrics.measure import Measure
 from repro.evaluation.metrics.metric import Mask, PredictionMetric, Predictions
+from repro.evaluation.metrics.shared.declarations import Range
+from repro.evaluation.metrics.shared.exact import exact_mean
 from repro.plugin import FALLBACK, UNSCORED, Scores
 from repro.protocol import Protocol
 

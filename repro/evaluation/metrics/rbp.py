@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, shares_ranks
-from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit, list_lengths
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import NOT_NEGATIVE, UNIT, shares_ranks
+from repro.evaluation.metrics.shared.hits import discounted_gains, ideal_gains, limit, list_lengths
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, Protocol
 

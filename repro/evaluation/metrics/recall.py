@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics._hits import limit, relevant_hits
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT, UNIT_AT_SINGLE_RANKS
+from repro.evaluation.metrics.shared.hits import limit, relevant_hits
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-from repro.evaluation.metrics._errors import error_metric
 from repro.evaluation.metrics.metric import Predictions, Variants
 from repro.evaluation.metrics.mse import mean_squared_error
+from repro.evaluation.metrics.shared.errors import error_metric
 
 
 def root_mean_squared_error(predictions: Predictions, variants: Variants) -> float:

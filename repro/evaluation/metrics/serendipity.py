@@ -19,11 +19,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks
-from repro.evaluation.metrics._distances import farthest
-from repro.evaluation.metrics._hits import defined, discounted_gains, limit
-from repro.evaluation.metrics._lists import places
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import AtSingleRanks
+from repro.evaluation.metrics.shared.distances import farthest
+from repro.evaluation.metrics.shared.hits import defined, discounted_gains, limit
+from repro.evaluation.metrics.shared.lists import places
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.metrics.unexpectedness import PROFILE_NEEDS, from_profiles, profile_variants
 from repro.protocol import Protocol

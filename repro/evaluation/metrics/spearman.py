@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import CORRELATION
-from repro.evaluation.metrics._two_orders import list_and_ratings, rank_products, rating_order_metric
 from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import CORRELATION
+from repro.evaluation.metrics.shared.two_orders import list_and_ratings, rank_products, rating_order_metric
 
 
 def rho(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

@@ -14,8 +14,8 @@ Lathia et al., Temporal diversity in recommender systems, SIGIR 2010.
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._lists import new_items, places, temporal_metric
 from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
+from repro.evaluation.metrics.shared.lists import new_items, places, temporal_metric
 
 
 def temporal_novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
-from repro.evaluation.metrics._declarations import Variants
-from repro.evaluation.metrics._kernels import compiled, list_sums, tie_group
 from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.shared.declarations import Variants
+from repro.evaluation.metrics.shared.kernels import compiled, list_sums, tie_group
 from repro.evaluation.ranking.ranked import Ranked
 
 Places = npt.NDArray[np.intp]

@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks
-from repro.evaluation.metrics._hits import discounted_gains, limit, slots
 from repro.evaluation.metrics.background import NEVER, Background
 from repro.evaluation.metrics.metric import Ranked, RankingMetric, Ratio, Variants
+from repro.evaluation.metrics.shared.declarations import AtSingleRanks
+from repro.evaluation.metrics.shared.hits import discounted_gains, limit, slots
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, When
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import BY_ALGORITHM, Ranked
 from repro.protocol import Decision, Option

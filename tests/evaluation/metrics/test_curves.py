@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
 
 from repro.errors import DataError, ProtocolError
-from repro.evaluation.metrics import _curves
+from repro.evaluation.metrics.shared import curves
 from repro.evaluation.ranking.ranked import Ranked
 
 Lists = Sequence[Mapping[int, float]]
@@ -302,7 +302,7 @@ def test_only_pooled_pairs_need_scores(measure, ranked, background):
 
 
 def test_too_many_pairs_are_refused_in_one_block_or_in_several(number, monkeypatch):
-    monkeypatch.setattr(_curves, "MOST_PAIRS", 6)
+    monkeypatch.setattr(curves, "MOST_PAIRS", 6)
     for size in (1, 2):
         with pytest.raises(DataError, match=r"at least 7 .* pairs here, more than the 6 .* ask for croc"):
             number("groc", SCORES, TRUTH, size=size)

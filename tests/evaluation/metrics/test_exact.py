@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.evaluation.metrics._exact import exact_sum
+from repro.evaluation.metrics.shared.exact import exact_sum
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 

@@ -109,7 +109,7 @@ class AgreeOptions(DefinitionOptions):
 
 @command(AgreeOptions, "repro algorithms agree item-knn", "repro algorithms agree ease --only lenskit,recbole")
 def agree(options: AgreeOptions) -> None:
-    """Which frameworks compute the same under the name of an algorithm, and by which decision they differ.
+    """Show which frameworks compute the same under the name of an algorithm, and by which decision they differ.
 
     NAME is an algorithm that several frameworks have, such as item-knn.
     """

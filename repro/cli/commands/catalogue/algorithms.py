@@ -29,7 +29,7 @@ for _command in (audit, agree, align):
 @algorithms.command("list", epilog="Example: repro algorithms list --json")
 @json_option
 def list_algorithms(as_json: bool) -> None:
-    """Which framework has which algorithm, and how it calls it."""
+    """List the algorithms of the frameworks, and how each framework calls them."""
     from repro.cli.commands.catalogue.plugins import describe
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL
@@ -76,7 +76,7 @@ def list_algorithms(as_json: bool) -> None:
 @click.argument("name", shell_complete=_complete_algorithm)
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """How each framework calls an algorithm and its parameters, and what it cannot express."""
+    """Show how each framework calls an algorithm and its parameters, and what it cannot express."""
     from repro.catalogue.listing import ranks_by
     from repro.cli.commands.catalogue.plugins import describe
     from repro.errors import PluginError, nearest

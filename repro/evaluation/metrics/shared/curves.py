@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
-from repro.evaluation.metrics._declarations import shares_ranks
-from repro.evaluation.metrics._exact import exact_sum
-from repro.evaluation.metrics._kernels import compiled, tie_group
+from repro.evaluation.metrics.shared.declarations import shares_ranks
+from repro.evaluation.metrics.shared.exact import exact_sum
+from repro.evaluation.metrics.shared.kernels import compiled, tie_group
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol
 

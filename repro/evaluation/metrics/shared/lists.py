@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT
-from repro.evaluation.metrics._hits import list_lengths, slots
-from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.background import Background, EarlierLists
 from repro.evaluation.metrics.metric import CollectionMetric, Compute, Ranked, RankingMetric, Variants
+from repro.evaluation.metrics.shared.declarations import UNIT
+from repro.evaluation.metrics.shared.hits import list_lengths, slots
+from repro.evaluation.metrics.shared.kernels import compiled
 from repro.protocol import Decision, Option, Protocol
 
 

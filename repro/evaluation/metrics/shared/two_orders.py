@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates.lists import Offsets
-from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.metric import Background, Compute, Ranked, RankingMetric, Variants
+from repro.evaluation.metrics.shared.kernels import compiled
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByHits, TieOrder
 from repro.protocol import Decision, Option
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from repro.errors import ProtocolError
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE
 from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Range, Variants
+from repro.evaluation.metrics.shared.declarations import NOT_NEGATIVE
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Decision, Option, Protocol, When
 

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import Variants
-from repro.evaluation.metrics._kernels import compiled, list_sums
+from repro.evaluation.metrics.shared.declarations import Variants
+from repro.evaluation.metrics.shared.kernels import compiled, list_sums
 from repro.protocol import Decision, Option
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates.lists import Offsets
-from repro.evaluation.metrics._kernels import (
+from repro.evaluation.metrics.metric import DEEPEST, Background, Ranked
+from repro.evaluation.metrics.shared.kernels import (
     expected_first_hits,
     expected_gain_sums,
     first_ranks,
@@ -22,7 +23,6 @@ from repro.evaluation.metrics._kernels import (
     ideal_sums,
     list_sums,
 )
-from repro.evaluation.metrics.metric import DEEPEST, Background, Ranked
 
 
 def tied_part(ranked: Ranked) -> float:

@@ -1,0 +1,1 @@
+"""Functions that several metrics share: compiled loops, hits, curves, distances, exact sums."""
