@@ -62,7 +62,7 @@ def examples_of(epilog: str | None) -> list[str]:
 
 
 def first_paragraph(command: click.Command) -> str:
-    """What a command says of itself, in short."""
+    """The first sentence of the help of a command."""
     return (command.help or "").partition("\n\n")[0].replace("\n", " ")
 
 

@@ -41,7 +41,7 @@ class Terminal:
         os.close(self._fd)
 
     def until(self, pattern):
-        """What is printed from here up to a regular expression, which it ends with."""
+        """Read what is printed from here up to a regular expression, which it ends with."""
         start, end = len(self.shown), time.monotonic() + PATIENCE
         while not (found := re.search(pattern, self.shown[start:])):
             assert time.monotonic() < end and self._read(), f"{pattern} is not in {self.shown[start:]!r}"

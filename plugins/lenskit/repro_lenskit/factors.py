@@ -26,7 +26,7 @@ class Factors(Personal):
     offsets_: npt.NDArray[Any] | float = 0.0
 
     def state(self) -> dict[str, FloatArray]:
-        """The factors and biases that the component learnt; LensKit keeps no factors of users where ``user_embeddings`` is false."""
+        """The factors and biases that were learnt; LensKit keeps no factors of users without ``user_embeddings``."""
         learnt = {name: values for name, values in self._learnt().items() if values is not None}
         if learnt.keys().isdisjoint({"user_factors"}):
             return {}
