@@ -62,7 +62,7 @@ def examples_of(epilog: str | None) -> list[str]:
 
 
 def first_paragraph(command: click.Command) -> str:
-    """The first sentence of the help of a command."""
+    """The first paragraph of the help of a command, as one line."""
     return (command.help or "").partition("\n\n")[0].replace("\n", " ")
 
 

@@ -42,7 +42,8 @@ def described(numba_type: Any) -> Layout:
     if isinstance(numba_type, types.Array):
         return ["array", _number(as_dtype(numba_type.dtype)), numba_type.ndim]
     if isinstance(numba_type, types.BaseTuple):
-        return ["tuple", *map(described, numba_type.types)]
+        members: Any = numba_type  # which only the classes of tuples have, not what they inherit from
+        return ["tuple", *map(described, members.types)]
     if isinstance(numba_type, types.Boolean | types.Integer | types.Float):
         return _number(as_dtype(numba_type))
     raise ValueError(f"{numba_type} has no layout here")
