@@ -12,7 +12,7 @@ from tables import code, escaped, table, toctree
 def plugin_pages() -> dict[str, str]:
     """A page for each framework with its algorithms and their parameters, and one that lists them."""
     frameworks = json.loads(printed("plugins", "list", "--json"))["frameworks"]
-    canonical = json.loads(printed("algorithms", "--json"))["canonical"]
+    canonical = json.loads(printed("algorithms", "list", "--json"))["canonical"]
     rows = [
         (f"[{each['name']}]({each['name']}.md)", escaped(each["summary"]), len(each["algorithms"]))
         for each in frameworks
