@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from repro.data.features import features_from_frame as features_from_frame
     from repro.data.features import load_item_features as load_item_features
     from repro.data.filters import prepare as prepare
+    from repro.data.identification import Identification as Identification
+    from repro.data.identification import identify as identify
     from repro.data.impact import Impact as Impact
     from repro.data.interactions import Interactions as Interactions
     from repro.data.io.options import ReadOptions as ReadOptions
@@ -32,6 +34,7 @@ _MODULES = {
     "download": ("Fetched", "get_dataset"),
     "features": ("ItemFeatures", "features_from_frame", "load_item_features"),
     "filters": ("prepare",),
+    "identification": ("Identification", "identify"),
     "impact": ("Impact",),
     "interactions": ("Interactions",),
     "io.options": ("ReadOptions",),

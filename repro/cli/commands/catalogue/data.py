@@ -1,27 +1,31 @@
-"""`repro data`: get, list and describe data sets."""
+"""`repro data`: get, list, describe and identify data sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from repro.cli.help_text import Group
 from repro.cli.options.evaluator_options import complete_data
+from repro.cli.options.option_classes import argument, command, count_option, flag, option
 from repro.cli.options.protocol_options import toml_pair
+from repro.cli.options.shared_options import ProgressOptions
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
 
 if TYPE_CHECKING:
     from repro.data import Description
     from repro.data.download import Progress
+    from repro.data.identification import Match
 
 
 @click.group(cls=Group, epilog="Example: repro data get ml-100k")
 def data() -> None:
-    """Get, list and describe data sets."""
+    """Get, list, describe and identify data sets."""
 
 
 @data.command("list", epilog="Example: repro data list --json")
@@ -142,6 +146,76 @@ def _print_histogram(description: Description, most_bars: int = 25) -> None:
     print_table(["rating", "rows", "share", ""], rows, right=["rating", "rows", "share"])
     if len(shown) < len(counts):
         echo(f"and {len(counts) - len(shown):,} rarer values")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentifyOptions(ProgressOptions):
+    files: tuple[str, ...] = argument(nargs=-1, type=click.Path(exists=True, dir_okay=False), metavar="[FILE]...")
+    users: int | None = count_option("The number of users.")
+    items: int | None = count_option("The number of items.")
+    rows: int | None = count_option("The number of rows: ratings or interactions.")
+    data: tuple[str, ...] = option(
+        "Also try filters on this data; may be repeated.",
+        multiple=True,
+        metavar="NAME|FILE",
+        shell_complete=complete_data,
+    )
+    published: bool = flag("Only look into the table of published sizes: try no filters on data that is here.")
+
+
+@command(
+    IdentifyOptions,
+    "repro data identify --users 22363 --items 12101 --rows 198502",
+    "repro data identify --users 943 --rows 99287",
+    "repro data identify train.txt test.txt",
+    "repro data identify --users 6040 --items 3416 --data ratings.csv",
+    group=data,
+)
+def identify(options: IdentifyOptions) -> None:
+    """Name the data sets, versions and filters that have these sizes.
+
+    The sizes are stated, or counted in FILE; several files are the parts of a single data set. They are looked up in a
+    table of published sizes, and filters are tried on the data sets that are on this machine. A near miss differs by at
+    most 2 % in each number, and is no match.
+    """
+    from repro.data import identify as identify_data
+    from repro.data.identification.counting import count_sizes
+    from repro.errors import DataError
+
+    stated = (options.users, options.items, options.rows)
+    if options.files:
+        if any(number is not None for number in stated):
+            raise DataError("state --users, --items and --rows, or give files to count them in, and not both")
+        sizes, notes = count_sizes(options.files)
+        stated = (sizes.users, sizes.items, sizes.rows)
+        for note in notes:
+            echo(f"note: {note}", err=True)
+    here = not options.published
+    result = identify_data(*stated, data=options.data, try_here=here, progress=not options.hidden)
+    if options.as_json:
+        print_json(result.to_dict())
+        return
+    echo(result.summary)
+    if result.matches:
+        _print_matches("\nhave these sizes", result.matches)
+    if result.near:
+        _print_matches("\nnear misses, which are no matches", result.near)
+    tried = f"filters were tried on {', '.join(result.tried)}" if result.tried else "no filters were tried on data"
+    echo(f"\n{tried}")
+    for name, reason in result.skipped.items():
+        echo(f"not tried: {name}, {reason}")
+
+
+def _print_matches(title: str, matches: tuple[Match, ...]) -> None:
+    names = ("users", "items", "rows")
+    rows = []
+    for match in matches:
+        numbers = []
+        for name in names:
+            number, off = getattr(match.sizes, name), match.differences.get(name, 0)
+            numbers.append("-" if number is None else f"{number:,}" + (f" ({off:+,})" if off else ""))
+        rows.append([match.data, *numbers, match.version, match.source])
+    print_table(["data", *names, "version", "source"], rows, title=title, right=names, spare=["source"])
 
 
 @contextmanager

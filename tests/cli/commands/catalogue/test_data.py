@@ -113,3 +113,26 @@ def test_what_was_assumed_to_read_a_file_is_told(tmp_path):
     stated = ["--option", "header=true", "--option", "columns={user='who',item='thing'}", "--json"]
     named = json.loads(CliRunner().invoke(data, arguments + stated).output)
     assert (named["users"], named["read_as"][0]) == (2, "text separated by commas with a header")
+
+
+def test_identify_names_data_by_its_sizes():
+    shown = invoke("identify", "--users", "22363", "--items", "12101", "--rows", "198502", "--published")
+    assert shown.startswith("22,363 users, 12,101 items, 198,502 rows: Amazon 2014 Beauty")
+    answer = json.loads(invoke("identify", "--users", "22363", "--items", "12101", "--rows", "198500", "--json"))
+    assert answer["matches"] == []
+    assert answer["near"][0]["differences"]["rows"] == 2
+
+
+def test_identify_counts_files_together_and_tries_filters(tmp_path):
+    (tmp_path / "train.txt").write_text("1 1\n1 2\n2 1\n")
+    (tmp_path / "test.txt").write_text("2 2\n3 1\n")
+    (tmp_path / "all.csv").write_text("user,item\n1,1\n1,2\n2,1\n2,2\n3,1\n3,9\n4,9\n")
+    files = [str(tmp_path / name) for name in ("train.txt", "test.txt")]
+    answer = json.loads(invoke("identify", *files, "--data", str(tmp_path / "all.csv"), "--json"))
+    assert answer["stated"] == {"users": 3, "items": 2, "rows": 5}
+    # Without user 4, who has one row, item 9 has one row too, and is dropped.
+    (match,) = answer["matches"]
+    assert match["version"] == "users with at least 2 rows and items with at least 2 rows, once, users first"
+    assert match["decisions"] == {"data.user_core": 2, "data.item_core": 2, "data.core_rounds": 1}
+    with pytest.raises(DataError, match="not both"):
+        invoke("identify", *files, "--users", "3")

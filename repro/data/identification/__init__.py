@@ -1,0 +1,6 @@
+"""Which data set, version and filter have given numbers of users, items and rows."""
+
+from repro.data.identification.identify import Identification, Match, identify
+from repro.data.identification.sizes import Sizes
+
+__all__ = ["Identification", "Match", "Sizes", "identify"]
