@@ -59,6 +59,22 @@ item-knn & 0.33 & 0.61 \\
 \end{tabular}
 """
 
+MODEL = """
+import numpy as np
+from repro.plugin import Scores
+
+
+class Recommender:
+    def __init__(self, k=5):
+        self.k = k
+
+    def fit(self, train, *, seed):
+        self.counts = train.item_counts().astype(float)
+
+    def score(self, queries, items):
+        return Scores(np.tile(self.counts[items], (len(queries), 1)))
+"""
+
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
@@ -91,6 +107,8 @@ def made(tmp_path_factory):
         lists.to_csv(folder / f"{name}.tsv", sep="\t", index=False)
     (folder / "claim.toml").write_text(CLAIM)
     (folder / "table.tex").write_text(TABLE)
+    (folder / "my_package").mkdir()
+    (folder / "my_package" / "model.py").write_text(MODEL)
     for name in ("mine", "my-protocol", "p"):
         shutil.copy(ROOT / "protocols" / "random-5fold.toml", folder / f"{name}.toml")
     (folder / "reports").symlink_to(ROOT / "reports")

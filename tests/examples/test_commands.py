@@ -128,5 +128,7 @@ def test_what_is_not_run_is_still_in_the_documentation():
 def test_it_runs(command, workspace):
     if re.fullmatch(r"repro run study.toml( --(keep-scores|install|cell-seconds \d+))?", command):
         shutil.rmtree("run")  # the folder that it makes
+    if command.startswith("repro claim new"):
+        Path("claim.toml").unlink()  # the file that it makes
     result = CliRunner().invoke(cli, arguments(command))
     assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"

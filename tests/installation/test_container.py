@@ -1,4 +1,4 @@
-"""What the container is built from: .dockerignore leaves out what is made here, and nothing that is needed."""
+"""Tests of the files of the container: .dockerignore leaves out what is made here, and nothing that is needed."""
 
 import re
 from pathlib import Path
