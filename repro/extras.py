@@ -14,7 +14,7 @@ from repro.errors import ReproError
 
 # For each extra, the modules that it makes available and the packages on the index that have them.
 EXTRAS: Mapping[str, Mapping[str, str]] = {
-    "stats": {"scipy": "scipy", "statsmodels": "statsmodels"},
+    "stats": {"scipy": "scipy"},
     "report": {"altair": "altair", "vl_convert": "vl-convert-python"},
     "export": {
         "prov": "prov",

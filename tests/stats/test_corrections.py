@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from repro.errors import DataError, StudyError
 from repro.stats import CORRECTIONS, correct
@@ -50,6 +51,24 @@ def test_laws(p):
     assert (result["holm"] <= result["bonferroni"] + 1e-15).all()
     assert (result["hochberg"] <= result["holm"] + 1e-15).all()
     assert (result["sidak"] <= result["bonferroni"] + 1e-15).all()
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 60])
+def test_the_bits_are_those_of_statsmodels(size):
+    names = {
+        "bonferroni": "bonferroni",
+        "holm": "holm",
+        "hochberg": "simes-hochberg",
+        "sidak": "sidak",
+        "benjamini-hochberg": "fdr_bh",
+    }
+    assert {*names, "none"} == {*CORRECTIONS}
+    draws = np.random.default_rng(size)
+    for p in (draws.random(size), draws.random(size) ** 6, draws.integers(0, 4, size) / 3):
+        for name, theirs in names.items():
+            with np.errstate(divide="ignore"):
+                expected = multipletests(p, method=theirs)[1]
+            assert correct(p, name).tolist() == expected.tolist()
 
 
 def test_what_could_not_be_tested_is_no_test():
