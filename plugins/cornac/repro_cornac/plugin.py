@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
+from repro_cornac.evaluators import EVALUATORS
+from repro_cornac.pipelines import PIPELINES
+from repro_cornac.splitters import SPLITTERS
 
 
 @impl
@@ -23,22 +24,6 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_splitters() -> Sequence[Splitter]:
-    from repro_cornac.splitters import SPLITTERS
-
-    return SPLITTERS
-
-
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    from repro_cornac.evaluators import EVALUATORS
-
-    return EVALUATORS
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    from repro_cornac.pipelines import PIPELINES
-
-    return PIPELINES
+repro_splitters = impl(lambda: SPLITTERS)
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)

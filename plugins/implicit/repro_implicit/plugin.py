@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
+from repro_implicit.evaluators import EVALUATORS
+from repro_implicit.pipelines import PIPELINES
 
 
 @impl
@@ -20,15 +20,5 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    from repro_implicit.evaluators import EVALUATORS
-
-    return EVALUATORS
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    from repro_implicit.pipelines import PIPELINES
-
-    return PIPELINES
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
+from repro_lenskit.evaluators import EVALUATORS
+from repro_lenskit.pipelines import PIPELINES
+from repro_lenskit.splitters import SPLITTERS
 
 
 @impl
@@ -24,22 +25,6 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_splitters() -> Sequence[Splitter]:
-    from repro_lenskit.splitters import SPLITTERS
-
-    return SPLITTERS
-
-
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    from repro_lenskit.evaluators import EVALUATORS
-
-    return EVALUATORS
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    from repro_lenskit.pipelines import PIPELINES
-
-    return PIPELINES
+repro_splitters = impl(lambda: SPLITTERS)
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from repro.plugin import Evaluator, Framework, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
+from repro_ranx.evaluators import EVALUATORS
 
 
 @impl
@@ -16,8 +15,4 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    from repro_ranx.evaluators import EVALUATORS
-
-    return EVALUATORS
+repro_evaluators = impl(lambda: EVALUATORS)

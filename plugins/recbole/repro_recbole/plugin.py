@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from repro.plugin import Algorithm, Evaluator, Framework, ParameterValue, Pipeline, impl, pinned_framework
+from repro.plugin import Algorithm, Framework, ParameterValue, impl, pinned_framework
 from repro.plugin.api.adapting import own_algorithm
 from repro_recbole.canonical import CANONICAL, Canonical
+from repro_recbole.evaluators import EVALUATORS
 from repro_recbole.models import MODELS, Model
+from repro_recbole.pipelines import PIPELINES
 from repro_recbole.recommender import RecBoleRecommender
 
 
@@ -26,18 +27,8 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    from repro_recbole.evaluators import EVALUATORS
-
-    return EVALUATORS
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    from repro_recbole.pipelines import PIPELINES
-
-    return PIPELINES
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)
 
 
 def _own(model: Model) -> Algorithm:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
+from repro_rectools.evaluators import EVALUATORS
+from repro_rectools.pipelines import PIPELINES
 
 
 @impl
@@ -21,15 +21,5 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    from repro_rectools.evaluators import EVALUATORS
-
-    return EVALUATORS
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    from repro_rectools.pipelines import PIPELINES
-
-    return PIPELINES
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)

@@ -10,7 +10,6 @@ import numpy as np
 
 from repro.data.interactions import Interactions
 from repro.plugin import Pipeline, PipelineFold
-from repro_surprise.classes import CLASSES
 from repro_surprise.fitted import Fitted, dataset_of
 from repro_surprise.splitters import split
 
@@ -22,6 +21,8 @@ def cross_validate(name: str, rows: Interactions, seed: int) -> list[PipelineFol
     """Five folds of the rows, and an algorithm with its own defaults."""
     from surprise.model_selection import KFold
     from surprise.model_selection import cross_validate as surprise_cross_validate
+
+    from repro_surprise.classes import CLASSES
 
     of, seed = CLASSES[name], seed % _SEEDS
     algorithm, models = _recorded(of.make({parameter.name: parameter.default for parameter in of.parameters}, seed))
