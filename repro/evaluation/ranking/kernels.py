@@ -3,8 +3,8 @@
 :func:`rank_range` ranks each list in phases, without sorting the whole list::
 
     scores, columns --lay out--> row --threshold--> maxima of groups --collect--> top --sort--> top, in order
-      _lay_out_row             (float64,    _threshold                _collect          _sort_pairs
-      _lay_out_candidates       by item)                                                _key_ties (within ties)
+      _lay_out                 (float64,    _threshold                _collect          _sort_pairs
+                                by item)                                                _key_ties (within ties)
                                                                                               |
     judged items ----------find----------> hit_at ---------------place---------------> position, above, tied
                    _find_hits, _find_given_hits             _place_hits
@@ -199,15 +199,10 @@ def rank_range(
             )
             lengths[n] = size if single else -1
             continue
-        if kind == DENSE:
-            lengths[n] = _lay_out_row(
-                n, r, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
-            )
-            size = values.shape[1]
-        else:
-            lengths[n] = _lay_out_candidates(
-                n, r, kind, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
-            )
+        lengths[n] = _lay_out(
+            n, r, kind, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
+        )
+        size = values.shape[1] if kind == DENSE else size
         if rules.precision != DOUBLE:
             counts[n, N_ROUNDED] = _round_scores(row, size, rules.precision, rules.scale)
         if kind == GIVEN:
@@ -386,9 +381,10 @@ def _finite(value: float) -> float:
 
 
 @_inner
-def _lay_out_row(
+def _lay_out(
     n: int,
     r: int,
+    kind: int,
     begin: int,
     size: int,
     columns: Any,
@@ -400,7 +396,23 @@ def _lay_out_row(
     row: Any,
     counts: Any,
 ) -> int:
-    """Copy a row with missing scores replaced and excluded cells as NaN; returns the number of ranked candidates."""
+    """Copy the candidates with missing scores replaced; returns the number of ranked ones.
+
+    DENSE: the candidates are the row of the user, and the cells in ``columns`` are excluded: NaN. Otherwise they are
+    ``columns``.
+    """
+    if kind != DENSE:
+        ranked = size
+        for i in range(size):
+            column = np.int64(columns[begin + i])
+            source_row, j = (0, begin + i) if kind == GIVEN else (r, column)
+            value = values[source_row, j]
+            if _count(value, state[source_row, j] if len(state) else SCORED, rules, 1, n, counts):
+                row[i] = column_fills[column] if rules.by_column else row_fills[r]
+                ranked -= row[i] != row[i]
+            else:
+                row[i] = _finite(value)
+        return ranked
     width, fill = values.shape[1], row_fills[r]
     if len(state) or rules.zero_missing > 0 or rules.infinite_missing or rules.by_column:
         for j in range(width):
@@ -435,36 +447,6 @@ def _lay_out_row(
         counts[n, N_ZERO], counts[n, N_INFINITE] = zero, infinite
     dropped = not rules.by_column and fill != fill
     return width - size - (counts[n, N_MISSING] if dropped else 0)
-
-
-@_inner
-def _lay_out_candidates(
-    n: int,
-    r: int,
-    kind: int,
-    begin: int,
-    size: int,
-    columns: Any,
-    values: Any,
-    state: Any,
-    row_fills: Any,
-    column_fills: Any,
-    rules: Rules,
-    row: Any,
-    counts: Any,
-) -> int:
-    """Copy the candidates in ``columns`` with missing scores replaced; returns the number of ranked ones."""
-    ranked = size
-    for i in range(size):
-        column = np.int64(columns[begin + i])
-        source_row, j = (0, begin + i) if kind == GIVEN else (r, column)
-        value = values[source_row, j]
-        if _count(value, state[source_row, j] if len(state) else SCORED, rules, 1, n, counts):
-            row[i] = column_fills[column] if rules.by_column else row_fills[r]
-            ranked -= row[i] != row[i]
-        else:
-            row[i] = _finite(value)
-    return ranked
 
 
 @_inner

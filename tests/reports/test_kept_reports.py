@@ -19,7 +19,7 @@ from repro.runs.journal import journal_bytes, read_journal
 from repro.verification import verify
 from repro.verification.record import FolderRecord
 
-REPORTS = Path(__file__).parents[1] / "reports"
+REPORTS = Path(__file__).parents[2] / "reports"
 AUDIT = REPORTS / "evaluator-audit"
 KEPT = sorted(
     path.parent

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"(?<![\w./:-])repro((?:\.[A-Za-z_]\w*)+)")
 PATH = re.compile(r"(?<![\w./-])(?:repro|docs|benchmarks|protocols)(?:/[\w-][\w.-]*)+/?")
 QUESTION = re.compile(r"(How|Where|What|Which|When|Who|Why)\b")
