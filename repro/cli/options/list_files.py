@@ -43,7 +43,6 @@ class ListFileOptions(ChangeOptions, JsonOption):
     runs: tuple[str, ...] = option(
         "Recommendations; may be repeated. - is standard input.",
         "--run",
-        multiple=True,
         required=True,
         metavar="[LABEL=]FILE",
         shell_complete=complete_file,
@@ -53,13 +52,11 @@ class ListFileOptions(ChangeOptions, JsonOption):
     columns: tuple[str, ...] = option(
         "The name of a column: user=userId, or truth.user=uid for one of the files (run, truth, train). "
         "Without a header, columns are numbered: rank=3. Common names are recognised.",
-        multiple=True,
         metavar="ROLE=NAME",
     )
     formats: tuple[str, ...] = option(
         "text, parquet, json, recbole, trec or surprise, of all files or of one: run=trec [default: recognised].",
         "--format",
-        multiple=True,
         metavar="[FILE=]FORMAT",
     )
     seed: int = seed_option("Random seed of ties.break=random.")

@@ -18,15 +18,18 @@ Names = Iterable[str] | Mapping[str, str]
 
 
 def option(help: str, *names: str, **settings: Any) -> Any:
-    """A field that a click option fills, named after the field unless it has other ``names``; help shows defaults."""
+    """A field that a click option fills, named after the field unless it has other ``names``; help shows defaults.
+
+    The option of a field that is a tuple may be repeated.
+    """
     if "default" in settings:
         settings.setdefault("show_default", True)
     if placeholder := _placeholder(settings.get("type")):
         settings.setdefault("metavar", placeholder)
 
-    def declare(field_name: str) -> Callable[..., Any]:
+    def declare(field_name: str, kind: object) -> Callable[..., Any]:
         flags = names or (f"--{field_name.replace('_', '-')}",)
-        return click.option(*flags, field_name, help=help, **settings)
+        return click.option(*flags, field_name, **{"help": help, "multiple": str(kind).startswith("tuple")} | settings)
 
     return field(metadata={"declare": declare, "required": settings.get("required", False)})
 
@@ -52,7 +55,7 @@ def count_option(help: str, default: int | None = None) -> Any:
 
 def argument(**settings: Any) -> Any:
     """A field that a click argument fills."""
-    return field(metadata={"declare": lambda name: click.argument(name, **settings), "required": True})
+    return field(metadata={"declare": lambda name, kind: click.argument(name, **settings), "required": True})
 
 
 def command(
@@ -63,9 +66,9 @@ def command(
     The help lists required options first, then those of ``kind`` itself, then those of its base classes; and the
     ``examples``.
     """
-    declared = {option.name: option.metadata for option in fields(kind)}  # type: ignore[arg-type]
+    declared = {option.name: option for option in fields(kind)}  # type: ignore[arg-type]
     names = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base) if name in declared)
-    in_order = sorted(names, key=lambda name: not declared[name]["required"])
+    in_order = sorted(names, key=lambda name: not declared[name].metadata["required"])
     epilog = f"Example{'s' if len(examples) > 1 else ''}: {'; '.join(examples)}"
 
     def decorate(function: Callable[[Options], None]) -> click.Command:
@@ -74,7 +77,7 @@ def command(
             function(kind(**values))
 
         for name in reversed(in_order):
-            call = declared[name]["declare"](name)(call)
+            call = declared[name].metadata["declare"](name, declared[name].type)(call)
         return (group or click).command(cls=Command, epilog=epilog)(call)
 
     return decorate

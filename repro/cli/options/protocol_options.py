@@ -61,7 +61,6 @@ class ChangeOptions:
     changes: tuple[str, ...] = option(
         "Change a decision of the protocol; may be repeated.",
         "--set",
-        multiple=True,
         metavar="DECISION=VALUE",
         shell_complete=complete_change,
     )

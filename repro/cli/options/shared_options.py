@@ -39,16 +39,14 @@ class ProgressOptions(JsonOption):
 class StoredRunOptions(ProgressOptions):
     """The data and the algorithms of a finished run."""
 
-    algorithms: tuple[str, ...] = option(
-        "Only this algorithm; may be repeated.", "--algorithm", multiple=True, metavar="LABEL"
-    )
+    algorithms: tuple[str, ...] = option("Only this algorithm; may be repeated.", "--algorithm", metavar="LABEL")
     data: str | None = option("The file of the run's data, if it has moved.", metavar="FILE")
 
 
 def metric_option(help: str, **settings: Any) -> Any:
     """``-m`` for metrics, by any of their names."""
     settings = {"shell_complete": complete_metric, "callback": _own_names} | settings
-    return option(help, "-m", "--metric", multiple=True, metavar="NAME", **settings)
+    return option(help, "-m", "--metric", metavar="NAME", **settings)
 
 
 def _own_names(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:

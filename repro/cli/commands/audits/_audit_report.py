@@ -27,8 +27,7 @@ class ReportOptions(AuditOptions):
     )
     into: str = option("The folder of the report, the journal and the pages.", type=FOLDER, default="audit")
     protocols: str | None = option(
-        "The table of the inferred protocols [default: protocols.toml in the folder of --into].",
-        type=FILE,
+        "The table of the inferred protocols [default: protocols.toml in the folder of --into].", type=FILE
     )
     data: str = data_option("The data of whole evaluations: a data set of `repro data list`, or a file.")
     no_pipelines: bool = flag("Do not run the frameworks' whole evaluations.")

@@ -108,7 +108,6 @@ class InferOptions(AuditOptions):
     )
     cannot: tuple[str, ...] = option(
         "Input that a function does not accept, such as ties or missing_scores; may be repeated.",
-        multiple=True,
         metavar="WORD",
         shell_complete=complete_cannot,
     )
@@ -165,11 +164,10 @@ class PipelineOptions(AuditOptions):
     name: str = argument(shell_complete=complete_pipeline)
     data: str = data_option("A data set of `repro data list`, or a file.")
     measures: tuple[str, ...] = option(
-        "Only this number of those reported; may be repeated.", "-m", "--measure", multiple=True, metavar="NAME"
+        "Only this number of those reported; may be repeated.", "-m", "--measure", metavar="NAME"
     )
     protocol: str | None = option(
-        "Measure with this protocol [default: the policy inferred from the framework's evaluator].",
-        type=FILE,
+        "Measure with this protocol [default: the policy inferred from the framework's evaluator].", type=FILE
     )
     policies: str | None = _policies_option()
 

@@ -40,9 +40,7 @@ def complete_framework(text: str) -> list[str]:
 
 def parameters_option() -> Any:
     """``--set name=value``."""
-    return option(
-        "A parameter of the algorithm, such as k=5; may be repeated.", "--set", multiple=True, metavar="NAME=VALUE"
-    )
+    return option("A parameter of the algorithm, such as k=5; may be repeated.", "--set", metavar="NAME=VALUE")
 
 
 @dataclass(frozen=True, kw_only=True)

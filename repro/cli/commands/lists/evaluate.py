@@ -32,9 +32,7 @@ class EvaluateOptions(ListFileOptions):
     )
     truth: str | None = option("The held-out rows [default: the ratings that come with predictions].", type=FILE)
     features: str | None = option("Features of items, for metrics such as diversity.", type=FILE)
-    previous: tuple[str, ...] = option(
-        "Lists of earlier times, latest first; may be repeated.", type=FILE, multiple=True
-    )
+    previous: tuple[str, ...] = option("Lists of earlier times, latest first; may be repeated.", type=FILE)
     per_user: str | None = option(
         "Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each run.",
         type=FILE,

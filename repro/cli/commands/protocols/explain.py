@@ -33,7 +33,6 @@ class ExplainOptions(StoredRunOptions):
     protocols: tuple[str, ...] = option(
         "Explain the gap to this protocol in place of another run; may be repeated.",
         "--to-protocol",
-        multiple=True,
         metavar="NAME|FILE",
         shell_complete=complete_protocol,
     )
@@ -51,7 +50,6 @@ class ExplainOptions(StoredRunOptions):
         "Search the protocols that give these published numbers: in the order of the algorithms, or as "
         "LABEL=0.199; repeated for each metric.",
         "--find",
-        multiple=True,
         metavar="NUMBERS",
     )
     vary: str | None = option(

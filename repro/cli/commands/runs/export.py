@@ -39,7 +39,6 @@ class ExportOptions(ProgressOptions):
     forms: tuple[str, ...] = option(
         "ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
         "--to",
-        multiple=True,
         required=True,
         metavar="FORM",
         shell_complete=complete_form,

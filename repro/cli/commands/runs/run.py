@@ -54,12 +54,10 @@ class RunCommandOptions(ChangeOptions, ProgressOptions):
         metavar="SECONDS",
     )
     drop: tuple[str, ...] = option(
-        "Go on without this algorithm, and leave it out of the results; may be repeated.",
-        multiple=True,
-        metavar="LABEL",
+        "Go on without this algorithm, and leave it out of the results; may be repeated.", metavar="LABEL"
     )
     only: tuple[str, ...] = option(
-        "Run only this algorithm; may be repeated. --resume runs the others later.", multiple=True, metavar="LABEL"
+        "Run only this algorithm; may be repeated. --resume runs the others later.", metavar="LABEL"
     )
     install: bool = flag("Build missing environments of frameworks first.")
     keep_scores: bool = flag("Store all scores, for `repro explain` and `repro multiverse`.")

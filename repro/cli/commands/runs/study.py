@@ -52,7 +52,6 @@ class NewOptions(JsonOption):
     algorithms: tuple[str, ...] = option(
         "An algorithm, such as reference/ease; may be repeated [default: some that can run here].",
         "--algorithm",
-        multiple=True,
         metavar="NAME",
         shell_complete=complete_use,
     )
