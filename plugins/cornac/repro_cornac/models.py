@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from repro.plugin import ParameterValue
+from repro.plugin import Parameter
 
 Kind = Literal["plain", "neighbours", "logistic", "non-negative"]
 UnknownUser = Literal["no part", "bias", "default", "nothing"]
@@ -16,19 +16,14 @@ UnknownItem = Literal["no part", "lowest", "nothing"]
 
 
 @dataclass(frozen=True)
-class ModelParameter:
-    """A parameter of a class of Cornac.
+class ModelParameter(Parameter):
+    """A parameter of a class of Cornac; among its options, ``none`` stands for None.
 
     least    the lowest valid value; Cornac's compiled code does not check values
-    options  the allowed values, if they are listed; ``none`` stands for None
     layers   whether the text is a list of sizes, such as ``64,32``
     """
 
-    name: str
-    default: ParameterValue
-    meaning: str
     least: float | None = None
-    options: tuple[ParameterValue, ...] = ()
     layers: bool = False
 
 

@@ -43,7 +43,7 @@ def own_arguments(name: str, parameters: dict[str, object]) -> tuple[str, dict[s
     mapping = {}
     for canonical in CANONICAL:
         if canonical.name == name:
-            name, mapping = canonical.model, canonical.mapping
+            name, mapping = canonical.own.rpartition(".")[2], canonical.mapping
     arguments = {mapping.get(key, key): value for key, value in parameters.items()}
     for own in MODELS[name].parameters:
         if own.layers and own.name in arguments:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from repro.plugin.api.interfaces import Algorithm, Parameter, ParameterValue, Re
 from repro.plugin.api.scores import Scores
 
 Weigh = Callable[[FloatArray], FloatArray]
+OwnNames = Mapping[str, str | tuple[str, ...]]
 
 
 class Model(Protocol):
@@ -42,53 +43,69 @@ def own_algorithm(model: Model, make: Callable[..., Recommender], own: str, **fi
     return Algorithm(model.name, model.summary, partial(make, model), model.parameters, own, cite=model.cite, **fields)
 
 
-def renamed(names: Mapping[str, str], values: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+def renamed(names: OwnNames, values: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
     """The values of parameters under the framework's names; ``names`` has those that differ, by canonical name."""
-    return {names.get(name, name): value for name, value in values.items()}
+    return {own: value for name, value in values.items() for own in _several(names.get(name, name))}
 
 
 def canonical_parameters(
-    parameters: Sequence[Parameter], names: Mapping[str, str], *others: Parameter
+    parameters: Sequence[Parameter], names: OwnNames, *others: Parameter, kept: Collection[str] | None = None
 ) -> tuple[Parameter, ...]:
     """The parameters of a framework's class for a canonical algorithm.
 
-    Those in ``names`` (the framework's name by the canonical one) come first, under their canonical names; ``others``
-    replace parameters of the same name, or are added.
+    Those in ``names`` come first, under their canonical names; ``others`` replace parameters of the same name, or are
+    added. Of the further ones of the framework, those in ``kept`` follow, by default all.
     """
     own = {parameter.name: parameter for parameter in parameters}
-    canonical = {name: replace(own.pop(other), name=name) for name, other in names.items()}
-    return tuple((canonical | {other.name: other for other in others} | own).values())
+    canonical = {name: replace(own[_several(other)[0]], name=name) for name, other in names.items()}
+    canonical |= {other.name: other for other in others}
+    renamed_ones = {other for several in names.values() for other in _several(several)}
+    further = [name for name in own if name not in renamed_ones] if kept is None else kept
+    return (*canonical.values(), *(own[name] for name in further if name not in canonical))
 
 
 def as_canonical(
     name: str,
     algorithm: Algorithm,
-    names: Mapping[str, str],
+    names: OwnNames,
     *others: Parameter,
-    make: Callable[..., Recommender] | None = None,
+    kept: Collection[str] | None = None,
+    fixed: Mapping[str, ParameterValue] | None = None,
+    notes: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Algorithm:
     """A framework's own algorithm under a canonical name.
 
     Args:
-        names: the framework's name of each canonical parameter.
+        names: the framework's name of each canonical parameter, or several names where it sets several parameters.
         others: parameters that replace those of the same name, or are added.
-        make: takes the canonical parameters; by default the algorithm's own ``make``, with the framework's names.
-        fields: other fields of :class:`Algorithm`; ``mapping`` is ``names`` by default.
+        kept: the further parameters of the framework that can be chosen; by default all that are not ``fixed``.
+        fixed: the values of parameters of the framework that follow from the canonical name.
+        notes: the meaning of canonical parameters in the framework, where it is more than a name.
+        fields: other fields of :class:`Algorithm`. ``make`` takes the canonical parameters: by default it is the
+            algorithm's own, with the framework's names; ``mapping`` is ``names`` with ``notes``.
     """
-    return replace(
-        algorithm,
-        name=name,
-        make=make or partial(_make_renamed, algorithm.make, names),
-        parameters=canonical_parameters(algorithm.parameters, names, *others),
-        **({"mapping": names} | fields),
-    )
+    fixed = fixed or {}
+    if kept is None:
+        algorithm = replace(algorithm, parameters=tuple(p for p in algorithm.parameters if p.name not in fixed))
+    mapping = {canonical: " and ".join(_several(own)) for canonical, own in names.items()} | dict(notes or {})
+    make = partial(_make_renamed, algorithm.make, names, fixed)
+    parameters = canonical_parameters(algorithm.parameters, names, *others, kept=kept)
+    return replace(algorithm, name=name, **{"make": make, "parameters": parameters, "mapping": mapping} | fields)
+
+
+def _several(own: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (own,) if isinstance(own, str) else own
 
 
 def _make_renamed(
-    make: Callable[..., Recommender], names: Mapping[str, str], /, **parameters: ParameterValue
+    make: Callable[..., Recommender],
+    names: OwnNames,
+    fixed: Mapping[str, ParameterValue],
+    /,
+    **parameters: ParameterValue,
 ) -> Recommender:
-    return make(**renamed(names, parameters))
+    return make(**renamed(names, parameters), **fixed)
 
 
 def require_at_least(lowest: Mapping[str, float], values: Mapping[str, ParameterValue]) -> None:
