@@ -3,74 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
+from repro.plugin.api.adapting import as_canonical
 from repro_lenskit.not_personal import RandomOrder
-from repro_lenskit.scorers import RANDOM, SCORERS, algorithm_of, ratings_with
+from repro_lenskit.scorers import RANDOM, SCORERS, Scorer, algorithm_of
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """A scorer of LensKit as a canonical algorithm.
+def _canonical(
+    name: str,
+    scorer: str,
+    summary: str,
+    names: Mapping[str, str],
+    kept: tuple[str, ...] = (),
+    unmapped: Mapping[str, str] | None = None,
+    **fields: Any,
+) -> Algorithm:
+    """A scorer of LensKit as a canonical algorithm, with the ``kept`` ones of its further parameters.
 
-    mapping   LensKit's names of canonical parameters; ``damping.user`` is the part ``user`` of ``damping``
-    kept      other parameters of LensKit, under its own names
-    fixed     parameters that make the scorer this algorithm
-    unmapped  canonical parameters that LensKit cannot express
+    In ``names``, ``damping.user`` is the part ``user`` of ``damping``.
     """
-
-    name: str
-    scorer: str
-    summary: str
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    kept: tuple[str, ...] = ()
-    unmapped: Mapping[str, str] = field(default_factory=dict)
-    fixed: Mapping[str, object] = field(default_factory=dict)
-    cite: str = ""
-
-    def parameters(self) -> tuple[Parameter, ...]:
-        own = {parameter.name: parameter for parameter in SCORERS[self.scorer].parameters}
-        renamed = ((name, own[path.partition(".")[0]]) for name, path in self.mapping.items())
-        mapped = (replace(setting, name=name, meaning=_meaning(name, setting.meaning)) for name, setting in renamed)
-        return *mapped, *(own[name] for name in self.kept)
-
-    def make(self, values: Mapping[str, ParameterValue]) -> Recommender:
-        own: dict[str, object] = dict(self.fixed)
-        for name, value in values.items():
-            path, _, part = self.mapping.get(name, name).partition(".")
-            if part:
-                parts = own.setdefault(path, {})
-                assert isinstance(parts, dict)
-                parts[part] = value
-            else:
-                own[path] = value
-        return SCORERS[self.scorer].make(own)
-
-    def algorithm(self) -> Algorithm:
-        own = algorithm_of(SCORERS[self.scorer])
-        return replace(
-            own,
-            name=self.name,
-            summary=self.summary,
-            make=partial(_make, self),
-            parameters=self.parameters(),
-            mapping=self.mapping,
-            unmapped=self.unmapped,
-            ratings_with=ratings_with(self.parameters()),
-            cite=self.cite or own.cite,
-        )
+    own = algorithm_of(SCORERS[scorer])
+    parameters = tuple(part for parameter in own.parameters for part in _parts(parameter))
+    own = replace(own, parameters=parameters, make=partial(_make, SCORERS[scorer]))
+    return as_canonical(name, own, names, kept=kept, summary=summary, unmapped=unmapped or {}, **fields)
 
 
-def _make(mapped: Mapped, **values: ParameterValue) -> Recommender:
-    return mapped.make(values)
+def _parts(parameter: Parameter) -> tuple[Parameter, ...]:
+    """A parameter, or its parts for users and for items."""
+    if parameter.name != "damping":
+        return (parameter,)
+    meaning = parameter.meaning
+    return tuple(
+        replace(parameter, name=f"damping.{side}", meaning=meaning.replace("user and item", side))
+        for side in ("user", "item")
+    )
 
 
-def _meaning(name: str, meaning: str) -> str:
-    """The meaning of a parameter; a canonical damping is for users or for items, and LensKit's for both."""
-    side = name.partition("_")[0]
-    return meaning.replace("user and item", side) if name.endswith("_damping") else meaning
+def _make(scorer: Scorer, /, **values: ParameterValue) -> Recommender:
+    own: dict[str, Any] = {}
+    for path, value in values.items():
+        name, dot, part = path.partition(".")
+        if dot:
+            own.setdefault(name, {})[part] = value
+        else:
+            own[name] = value
+    return scorer.make(own)
 
 
 _DAMPINGS = {"user_damping": "damping.user", "item_damping": "damping.item"}
@@ -83,10 +64,11 @@ _NOT_WEIGHTED = {
     "min_overlap": "one common rating is enough; min_sim is the lowest similarity",
 }
 
-_MAPPED = (
-    Mapped("popularity", "PopScorer", "popularity of the item, by default as a quantile", kept=("score",)),
-    Mapped("bias", "BiasScorer", "overall mean plus damped item and user bias", _DAMPINGS, ("entities",)),
-    Mapped(
+CANONICAL = (
+    Algorithm("random", "items in random order, another for each user", RandomOrder, own=RANDOM),
+    _canonical("popularity", "PopScorer", "popularity of the item, by default as a quantile", {}, ("score",)),
+    _canonical("bias", "BiasScorer", "overall mean plus damped item and user bias", _DAMPINGS, ("entities",)),
+    _canonical(
         "user-knn",
         "UserKNNScorer",
         "mean-centred ratings of the most similar users; predicts ratings with explicit feedback",
@@ -98,7 +80,7 @@ _MAPPED = (
             **_NOT_WEIGHTED,
         },
     ),
-    Mapped(
+    _canonical(
         "item-knn",
         "ItemKNNScorer",
         "the user's mean-centred ratings of the most similar items; predicts ratings with explicit feedback",
@@ -110,7 +92,7 @@ _MAPPED = (
             **_NOT_WEIGHTED,
         },
     ),
-    Mapped(
+    _canonical(
         "biased-mf",
         "BiasedMFScorer",
         "matrix factorisation of ratings minus biases, by alternating least squares; the regularisation of a user or "
@@ -119,14 +101,14 @@ _MAPPED = (
         ("user_embeddings",),
         _SOLVED,
     ),
-    Mapped(
+    _canonical(
         "implicit-als",
         "ImplicitMFScorer",
         "weighted matrix factorisation of implicit feedback, by alternating least squares",
         _FACTORS | {"alpha": "weight"},
         ("use_ratings", "user_embeddings"),
     ),
-    Mapped(
+    _canonical(
         "bpr",
         "FlexMFImplicitScorer",
         "matrix factorisation with the pairwise loss, with torch and without biases",
@@ -135,7 +117,7 @@ _MAPPED = (
         fixed={"preset": "bpr"},
         cite="Rendle et al. (2009), UAI",
     ),
-    Mapped(
+    _canonical(
         "logistic-mf",
         "FlexMFImplicitScorer",
         "matrix factorisation with biases and the logistic loss, with torch; negative items are sampled",
@@ -144,7 +126,7 @@ _MAPPED = (
         fixed={"loss": "logistic"},
         cite="Johnson (2014), NIPS workshop",
     ),
-    Mapped(
+    _canonical(
         "nmf",
         "NMFScorer",
         "non-negative matrix factorisation of binary interactions (ratings are ignored), by coordinate descent",
@@ -152,13 +134,13 @@ _MAPPED = (
         ("alpha_H", "l1_ratio", "beta_loss"),
         {"learning_rate": "coordinate descent has no step"},
     ),
-    Mapped(
+    _canonical(
         "ease",
         "EASEScorer",
         "linear item-item model without a diagonal, in single precision",
         {"regularisation": "regularization"},
     ),
-    Mapped(
+    _canonical(
         "slim",
         "SLIMScorer",
         "sparse linear item-item model, by coordinate descent",
@@ -166,9 +148,3 @@ _MAPPED = (
         ("max_iters", "max_nbrs"),
     ),
 )
-
-
-def canonical_algorithms() -> tuple[Algorithm, ...]:
-    """The canonical algorithms that LensKit has."""
-    random = Algorithm("random", "items in random order, another for each user", RandomOrder, own=RANDOM)
-    return random, *(mapped.algorithm() for mapped in _MAPPED)

@@ -10,7 +10,7 @@ from repro_lenskit.splitters import SPLITTERS
 
 @impl
 def repro_framework() -> Framework:
-    from repro_lenskit.canonical import canonical_algorithms
+    from repro_lenskit.canonical import CANONICAL
     from repro_lenskit.scorers import own_algorithms
 
     return pinned_framework(
@@ -18,7 +18,7 @@ def repro_framework() -> Framework:
         "recommender systems for research and teaching: neighbours, factors, linear models and baselines",
         __file__,
         imports=("lenskit", "sklearn"),
-        algorithms=(*canonical_algorithms(), *own_algorithms()),
+        algorithms=(*CANONICAL, *own_algorithms()),
         packages=("numpy", "scikit-learn", "scipy", "torch"),
         # Installed first and alone: with others, torch would come with an accelerator's libraries.
         first=("torch",),

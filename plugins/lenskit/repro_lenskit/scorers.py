@@ -324,15 +324,11 @@ def _make(scorer: Scorer, **values: ParameterValue) -> Recommender:
     return scorer.make(values)
 
 
-def ratings_with(parameters: tuple[Parameter, ...]) -> dict[str, tuple[ParameterValue, ...]]:
-    """The parameter values with which the scores of a scorer are predicted ratings."""
-    return {"feedback": ("explicit",)} if any(parameter.name == "feedback" for parameter in parameters) else {}
-
-
 def algorithm_of(scorer: Scorer) -> Algorithm:
-    """A scorer as an algorithm under its own name."""
-    fields = {"predicts": scorer.predicts, "ratings_with": ratings_with(scorer.parameters)}
-    return own_algorithm(scorer, _make, scorer.path, **fields)
+    """A scorer as an algorithm under its own name; one with ``feedback`` predicts ratings where that is explicit."""
+    by_feedback = any(parameter.name == "feedback" for parameter in scorer.parameters)
+    ratings_with = {"feedback": ("explicit",)} if by_feedback else {}
+    return own_algorithm(scorer, _make, scorer.path, predicts=scorer.predicts, ratings_with=ratings_with)
 
 
 def own_algorithms() -> tuple[Algorithm, ...]:

@@ -47,7 +47,7 @@ def test_an_algorithm_can_be_made_with_its_defaults_and_every_option(algorithm: 
         for option in parameter.options:
             made = algorithm.make(**parameters_of(algorithm, {parameter.name: option}))
             assert isinstance(made, Recommender)
-    assert isinstance(algorithm.make(), RatingPredictor) is algorithm.predicts is False
+    assert isinstance(algorithm.make(**parameters_of(algorithm, {})), RatingPredictor) is algorithm.predicts is False
 
 
 @each_canonical
