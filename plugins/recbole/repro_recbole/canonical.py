@@ -23,8 +23,9 @@ def _slim(*, l1: float, l2: float, **values: ParameterValue) -> RecBoleRecommend
 
 def _multi_vae(*, latent: int, hidden: int, **values: ParameterValue) -> RecBoleRecommender:
     """RecBole's latent dimension counts means and variances together; hidden layers are a list."""
-    own = {"latent_dimension": 2 * int(latent), "mlp_hidden_size": f"[{int(hidden)}]"}
-    return _make(MODELS["MultiVAE"], **renamed(_MULTI_VAE, values), **own)
+    own = renamed(_MULTI_VAE, values)
+    own |= {"latent_dimension": 2 * int(latent), "mlp_hidden_size": f"[{int(hidden)}]"}
+    return _make(MODELS["MultiVAE"], **own)
 
 
 _EPOCHS = "how often the training rows are gone through; there is no early stopping"

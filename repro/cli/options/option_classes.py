@@ -29,7 +29,8 @@ def option(help: str, *names: str, **settings: Any) -> Any:
 
     def declare(field_name: str, kind: object) -> Callable[..., Any]:
         flags = names or (f"--{field_name.replace('_', '-')}",)
-        return click.option(*flags, field_name, **{"help": help, "multiple": str(kind).startswith("tuple")} | settings)
+        settings.setdefault("multiple", str(kind).startswith("tuple"))
+        return click.option(*flags, field_name, help=help, **settings)
 
     return field(metadata={"declare": declare, "required": settings.get("required", False)})
 

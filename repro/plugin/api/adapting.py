@@ -89,9 +89,12 @@ def as_canonical(
     if kept is None:
         algorithm = replace(algorithm, parameters=tuple(p for p in algorithm.parameters if p.name not in fixed))
     mapping = {canonical: " and ".join(_several(own)) for canonical, own in names.items()} | dict(notes or {})
-    make = partial(_make_renamed, algorithm.make, names, fixed)
-    parameters = canonical_parameters(algorithm.parameters, names, *others, kept=kept)
-    return replace(algorithm, name=name, **{"make": make, "parameters": parameters, "mapping": mapping} | fields)
+    declared: dict[str, Any] = {
+        "make": partial(_make_renamed, algorithm.make, names, fixed),
+        "parameters": canonical_parameters(algorithm.parameters, names, *others, kept=kept),
+        "mapping": mapping,
+    }
+    return replace(algorithm, name=name, **(declared | fields))
 
 
 def _several(own: str | tuple[str, ...]) -> tuple[str, ...]:
