@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part")
 
+_LIST_COLUMNS = ("user", "stratum", "length")
+_PREDICTION_COLUMNS = ("user", "item", "rating", "resolved", "own")
+
 
 @dataclass(frozen=True)
 class FinishedCells:
@@ -143,8 +146,10 @@ def stored_average(
     name = {"ranking": "values", "prediction": "predictions"}.get(kind)
     if name is None or not all(name in cell for cell in cells):
         return None
+    stored = _PREDICTION_COLUMNS if kind == "prediction" else (*_LIST_COLUMNS, *_ratio_columns(measure.full_name))
+    tables = [read_parquet(cell[name], stored) for cell in cells]
     # A fold without lists or pairs has columns without a type.
-    table = pa.concat_tables([read_parquet(cell[name]) for cell in cells], promote_options="default")
+    table = pa.concat_tables(tables, promote_options="default")
     unlisted = [read_parquet(cell["unlisted"])["user"].to_numpy() for cell in cells if "unlisted" in cell]
     listed = [table["user"].to_numpy()] if len(table) else []
     codes, ids = pd.factorize(np.concatenate([*listed, *unlisted]) if listed or unlisted else np.empty(0), sort=True)
@@ -152,7 +157,7 @@ def stored_average(
     if kind == "ranking":
         ratio = _stored_ratio(table, measure.full_name)
         if order is not None:
-            ratio = _in_order(ratio, cells, f"{measure.full_name} {order}")
+            ratio = _in_order(ratio, cells, [len(rows) for rows in tables], f"{measure.full_name} {order}")
         listed_users, unlisted_users = np.split(users, [len(table)])
         empty = table["length"].to_numpy() == 0
         owners = ListOwners(listed_users, table["stratum"].to_numpy(), empty, unlisted_users)
@@ -171,16 +176,23 @@ def stored_average(
     return average_predictions(measure, predictions), ids
 
 
+def _ratio_columns(name: str) -> tuple[str, str]:
+    return f"{name} numerator", f"{name} denominator"
+
+
 def _stored_ratio(table: pa.Table, name: str) -> Ratio:
-    return Ratio(table[f"{name} numerator"].to_numpy(), table[f"{name} denominator"].to_numpy())
+    return Ratio(*(table[column].to_numpy() for column in _ratio_columns(name)))
 
 
-def _in_order(ratio: Ratio, cells: Sequence[Mapping[str, Path]], name: str) -> Ratio:
-    """The numbers of all lists of the cells, one cell after the other, with tied items in another order."""
+def _in_order(ratio: Ratio, cells: Sequence[Mapping[str, Path]], lists: Sequence[int], name: str) -> Ratio:
+    """The numbers of all lists of the cells, one cell after the other, with tied items in another order.
+
+    ``lists`` are the numbers of lists of the cells.
+    """
     start = 0
-    for cell in cells:
+    for cell, count in zip(cells, lists, strict=True):
         if "tied_values" in cell:
-            tied = read_parquet(cell["tied_values"])
+            tied = read_parquet(cell["tied_values"], ("row", *_ratio_columns(name)))
             ratio = with_rows(ratio, tied["row"].to_numpy() + start, _stored_ratio(tied, name))
-        start += read_parquet(cell["values"]).num_rows
+        start += count
     return ratio

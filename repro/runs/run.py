@@ -65,6 +65,7 @@ class Run:
             raise StudyError(f"{self.folder} is not a run folder: it has no {JOURNAL}; `repro run` makes one")
         self.journal = read_journal(self.files.journal) if journal is None else journal
         self._require_results()
+        self._user_values: dict[str, pd.DataFrame] = {}
 
     def _require_results(self) -> None:
         if not (self.folder / RESULTS).is_file():
@@ -301,6 +302,11 @@ class Run:
 
         Algorithms that lack a fold, or for which the measure is not defined, are left out.
         """
+        if measure.full_name not in self._user_values:
+            self._user_values[measure.full_name] = self._read_user_values(measure)
+        return self._user_values[measure.full_name].copy()
+
+    def _read_user_values(self, measure: Measure) -> pd.DataFrame:
         parts = []
         for label, cells in self.cells.items():
             values = user_values(measure, [*map(self.tables, cells.values())], self.protocol, self.scale)

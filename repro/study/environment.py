@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,5 +69,13 @@ def _processor() -> str:
 
 def freeze() -> str:
     """Every distribution of this environment with its version, one on each line."""
-    lines = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
+    folders = [Path(entry) for entry in sys.path if Path(entry).is_dir()]
+    return _freeze(tuple(sorted(path for folder in folders for path in folder.glob("*.*-info"))))
+
+
+@lru_cache(maxsize=1)
+def _freeze(described_in: tuple[Path, ...]) -> str:
+    """The distributions that these folders describe; an installation changes their names."""
+    described = (distribution.metadata for distribution in distributions())  # read anew with each access
+    lines = {f"{metadata['Name']}=={metadata['Version']}" for metadata in described if metadata["Name"]}
     return "\n".join(sorted(lines, key=str.lower)) + "\n"

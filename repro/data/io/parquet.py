@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # A table is in memory twice for a moment, as Arrow columns and as arrays.
 _HELD = 2
 _GIB = 1 << 30
+_SMALL = 50_000  # rows
 _TEXT_WIDTH = 16  # least bytes of a text
 
 
@@ -37,7 +38,9 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
                 "more memory"
             )
         try:
-            return file.read(columns=None if columns is None else list(columns))
+            # Threads cost more than they gain on small tables.
+            several = file.metadata.num_rows > _SMALL
+            return file.read(columns=None if columns is None else list(columns), use_threads=several)
         except MemoryError:
             raise DataError(
                 f"{path} does not fit into memory: its {file.metadata.num_rows:,} rows unpack to more than is free"
