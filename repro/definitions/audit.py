@@ -10,6 +10,10 @@ from typing import Any
 from repro.data.interactions import Interactions
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import FEWEST, Inference
+from repro.definitions.optimality.inference import FAMILIES, FactorInference
+from repro.definitions.optimality.result import FactorDefinition, FactorUnexplained
+from repro.definitions.optimality.targets import Target, offers_factors
+from repro.definitions.optimality.training_sets import training_sets
 from repro.definitions.result import Definition, Unexplained
 from repro.definitions.space import Space
 from repro.errors import PluginError, nearest
@@ -17,6 +21,13 @@ from repro.plugin import ParameterValue, plugins
 from repro.types import Progress
 
 STEPS = FEWEST + 4
+# The factor models whose objectives are known, by canonical name: the algorithms whose objectives are tried first.
+FACTOR_MODELS: dict[str, tuple[str, ...]] = {
+    "implicit-als": ("implicit-als",),
+    "explicit-als": ("explicit-als",),
+    "biased-mf": ("explicit-als",),
+    "nmf": ("nmf",),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,27 +40,41 @@ class AlgorithmAudit:
     """
 
     implementation: Implementation
-    findings: Sequence[Definition | Unexplained]
+    findings: Sequence[Definition | Unexplained | FactorDefinition | FactorUnexplained]
 
     @cached_property
-    def definition(self) -> Definition | None:
+    def definition(self) -> Definition | FactorDefinition | None:
         """The definition that the implementation follows, if one is known."""
-        return next((finding for finding in self.findings if isinstance(finding, Definition)), None)
+        known = (finding for finding in self.findings if isinstance(finding, Definition | FactorDefinition))
+        return next(known, None)
+
+    @property
+    def parameters(self) -> dict[str, ParameterValue]:
+        """The parameters of the implementation in the audit."""
+        changed = self.definition.parameters if isinstance(self.definition, FactorDefinition) else {}
+        return {**self.implementation.parameters, **changed}
+
+    @property
+    def status(self) -> str:
+        """Whether the definition is explained, unexplained or, of a factor model, undetermined."""
+        if isinstance(self.definition, FactorDefinition) and self.definition.undetermined:
+            return "undetermined"
+        return "unexplained" if self.definition is None else "explained"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
             "algorithm": self.implementation.label,
             "version": self.implementation.version,
-            "parameters": dict(self.implementation.parameters),
-            "status": "unexplained" if self.definition is None else "explained",
+            "parameters": self.parameters,
+            "status": self.status,
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
     def to_text(self) -> str:
         """The result in text."""
         version = f" {self.implementation.version}" if self.implementation.version else ""
-        parameters = ", ".join(f"{name} = {value}" for name, value in self.implementation.parameters.items())
+        parameters = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         lines = [f"{self.implementation.label}{version}" + (f" with {parameters}" if parameters else "")]
         findings = [self.definition] if self.definition is not None else self.findings
         for finding in findings:
@@ -102,18 +127,23 @@ class AuditOptions:
     only: Sequence[str] = ()
 
 
-def audit_implementation(implementation: Implementation, options: AuditOptions, progress: Progress) -> AlgorithmAudit:
-    """The definition that an implementation follows, from the spaces of all plug-ins."""
+def audit_implementation(
+    implementation: Implementation, options: AuditOptions, progress: Progress, target: Target | None = None
+) -> AlgorithmAudit:
+    """The definition that an implementation follows, from the spaces of all plug-ins.
+
+    ``target`` is the implementation with parameters that can be changed: if it offers factors, the objective that they
+    minimise is its definition.
+    """
+    families = _families(implementation, options)
+    findings: list[Definition | Unexplained | FactorDefinition | FactorUnexplained] = []
+    if target is not None and families and implementation.canonical not in defining_spaces():
+        findings += _objective(implementation, target, families, options, progress)
+        if findings and (isinstance(findings[0], FactorDefinition) or implementation.canonical in FACTOR_MODELS):
+            return AlgorithmAudit(implementation, findings)
     spaces = spaces_for(implementation.canonical)
     if options.only:
-        known = defining_spaces()
-        if unknown := [name for name in options.only if name not in known]:
-            raise PluginError(
-                f"there are no definitions of '{unknown[0]}'{nearest(unknown[0], known)} There are those of: "
-                f"{', '.join(sorted(known))}"
-            )
         spaces = [space for space in spaces if space.algorithm.name in options.only]
-    findings: list[Definition | Unexplained] = []
     for space in spaces:
         stage, steps = f"{implementation.label} as {space.algorithm.name}", 0
 
@@ -128,3 +158,38 @@ def audit_implementation(implementation: Implementation, options: AuditOptions, 
         if isinstance(findings[-1], Definition):
             break
     return AlgorithmAudit(implementation, findings)
+
+
+def _families(implementation: Implementation, options: AuditOptions) -> tuple[str, ...]:
+    """The algorithms whose objectives are tried first; none where only other definitions are asked for."""
+    if not options.only:
+        return FACTOR_MODELS.get(implementation.canonical, FAMILIES)
+    known = [*defining_spaces(), *FACTOR_MODELS]
+    if unknown := [name for name in options.only if name not in known]:
+        raise PluginError(
+            f"there are no definitions of '{unknown[0]}'{nearest(unknown[0], known)} There are those of: "
+            f"{', '.join(sorted(known))}"
+        )
+    return tuple(dict.fromkeys(family for name in options.only for family in FACTOR_MODELS.get(name, ())))
+
+
+def _objective(
+    implementation: Implementation,
+    target: Target,
+    families: tuple[str, ...],
+    options: AuditOptions,
+    progress: Progress,
+) -> list[FactorDefinition | FactorUnexplained]:
+    """The objective of a factor model; nothing if the implementation offers no factors."""
+    if not offers_factors(target, next(training_sets(options.seed))):
+        return []
+    stage, steps = f"{implementation.label} by its factors", 0
+
+    def step(text: str) -> None:
+        nonlocal steps
+        steps += 1
+        progress(stage, min(steps, STEPS - 1), STEPS)
+
+    finding = FactorInference(target, families, options.seed, step, options.data).run()
+    progress(stage, STEPS, STEPS)
+    return [finding]

@@ -15,6 +15,7 @@ from repro.definitions.comparison import Level
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import Inference
 from repro.definitions.named import NAMED
+from repro.definitions.optimality.targets import Target as FactorModel
 from repro.definitions.result import Definition
 from repro.errors import PluginError, nearest
 from repro.models import load_code
@@ -52,8 +53,9 @@ def audit(
     implementation = implementation_of(target, parameters or {})
     rows = () if data is None else (load_dataset(data),)
     options = AuditOptions(seed, evidence, rows, tuple(only))
+    factor_model = factor_model_of(target, parameters or {}, implementation)
     with progress_reporter(progress) as report_progress:
-        return audit_implementation(implementation, options, report_progress)
+        return audit_implementation(implementation, options, report_progress, factor_model)
 
 
 def implementation_of(target: Any, parameters: Mapping[str, ParameterValue]) -> Implementation:
@@ -63,6 +65,18 @@ def implementation_of(target: Any, parameters: Mapping[str, ParameterValue]) -> 
     label = target if isinstance(target, str) else ""
     code = load_code(target) if isinstance(target, str) else target
     return Implementation.of_object(code(**parameters) if isinstance(code, type) else code, label)
+
+
+def factor_model_of(
+    target: Any, parameters: Mapping[str, ParameterValue], implementation: Implementation
+) -> FactorModel:
+    """The implementation with parameters that can be changed; those of an object that was made stay as they are."""
+    if isinstance(target, str) and ":" not in target:
+        return FactorModel.of_plugin(target, parameters)
+    code = load_code(target) if isinstance(target, str) else target
+    if isinstance(code, type):
+        return FactorModel.of_class(code, implementation.label, parameters)
+    return FactorModel.of_object(implementation)
 
 
 def agree(

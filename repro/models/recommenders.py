@@ -15,6 +15,7 @@ import pandas as pd
 
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
 from repro.errors import PluginError
+from repro.models.factors import factors_of_model, named_factors
 from repro.models.returned import block, dense, is_sparse, taken, vector
 from repro.models.signatures import COLUMNS, Signature, signature_of
 from repro.plugin import ParameterValue, Queries, Scores
@@ -111,6 +112,7 @@ class OwnCode:
             self._model.set_params(**changed)
         self._name, self._ids = name, ids
         self._users = self._items = np.empty(0, dtype=np.int64)
+        self.notes: dict[str, str] = {}
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self._users, self._items = self._ids.of("user", train.user_ids), self._ids.of("item", train.item_ids)
@@ -129,6 +131,14 @@ class OwnCode:
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:
         return Scores.from_nan(self._rating.pairs(self._users[queries.users], self._items[items]))
+
+    def state(self) -> dict[str, FloatArray]:
+        """What the model offers by a method of this name, or else its attributes with usual names of factors."""
+        state = factors_of_model(self._model, len(self._users), len(self._items))
+        if state and not callable(getattr(self._model, "state", None)):
+            names = named_factors(self._model, len(self._users), len(self._items)).values()
+            self.notes = {"factors": f"are read from the attributes {' and '.join(names)}"}
+        return state
 
     @property
     def _ranking(self) -> Asked:
