@@ -164,11 +164,11 @@ def tuned(work: Work) -> None:
     data.write_files(Path())
     changes = {"split.strategy": "user-ratio", "split.validation_ratio": 0.2}
     algorithms = [{"use": "reference/item-knn", "label": "item-knn"}, {"use": "reference/bias", "label": "bias"}]
-    for refit in ("train", "train+validation"):
-        with work.result(refit) as result:
-            section = TUNE | {"refit": refit}
-            planned = repro.Study("ratings.csv", protocol_of("random-5fold", changes), algorithms, FEW, tune=section)
-            add_run(result, planned, Path(refit))
+    for fitted_on in ("train", "train+validation"):
+        with work.result(fitted_on) as result:
+            protocol = protocol_of("random-5fold", changes | {"split.fitted_on": fitted_on})
+            planned = repro.Study("ratings.csv", protocol, algorithms, FEW, tune=TUNE)
+            add_run(result, planned, Path(fitted_on))
 
 
 def add_run(result: Result, planned: repro.Study, folder: Path) -> None:

@@ -14,7 +14,6 @@ from repro.protocol import registry, toml_value
 from repro.protocol.sentences import Sentence, sentences
 from repro.runs.journal import events
 from repro.runs.run import Run
-from repro.study.tuning.settings import REFIT
 
 
 @dataclass(frozen=True)
@@ -156,15 +155,16 @@ def _tuning(run: Run) -> Iterator[str]:
     searches = {"grid": "a grid search", "tpe": "the tree-structured Parzen estimator"}
     search = " or ".join(searches[name] for name in dict.fromkeys(event.search for event in events))
     limit = f" or {first.budget.seconds:g} seconds" if first.budget.seconds is not None else ""
+    part = run.protocol.get("split.tuned_on", "validation")
+    before = ", and chosen before the test set was used" if part == "validation" else ""
     yield (
-        f"Parameters were tuned by {first.metric.name} on the validation set of each fold with {search}, with up to "
-        f"{first.budget.trials} trials{limit} for each algorithm, and chosen before the test set was used."
+        f"Parameters were tuned by {first.metric.name} on the {part} set of each fold with {search}, with up to "
+        f"{first.budget.trials} trials{limit} for each algorithm{before}."
     )
     spaces = {event.cell.rpartition("/")[0]: event.space for event in events}
     for label, space in spaces.items():
         domains = "; ".join(f"{name} {_domain(domain)}" for name, domain in space.items())
         yield f"The search space of “{label}” was: {domains}."
-    yield f"For the test, algorithms were fitted on {REFIT[first.refit]}."
 
 
 def _domain(domain: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from repro.protocol import AnyOf, Contradiction, Decision, Option, When
 from repro.protocol.decision import REQUIRED, Kind
+from repro.protocol.decisions.candidates import VALIDATED
 from repro.split.plan import Strategy
 from repro.split.validation import SHARE
 
@@ -220,6 +221,30 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             Option("random", "a random choice, another one in each fold", "a random"),
             Option("time", "the latest ones", "the latest"),
             when=(When("split.validation_share", above=0),),
+        ),
+        Decision.choice(
+            "split.fitted_on",
+            "Which rows are the algorithms fitted on for the test?",
+            Option("train", "the training part"),
+            Option(
+                "train+validation",
+                "the training and the validation part together",
+                when=(VALIDATED,),
+                instead='set a validation part apart, or use "train"',
+            ),
+            Option(
+                "all",
+                "all rows, those of the test included: the numbers say nothing about new rows",
+            ),
+            sentence="For the test, algorithms were fitted on {meaning}.",
+        ),
+        Decision.choice(
+            "split.tuned_on",
+            "Which part are parameters chosen on, where a study tunes them?",
+            Option("validation", "the validation part"),
+            Option("test", "the test part itself: the numbers are those of the luckiest parameters"),
+            sentence="Where parameters were tuned, they were chosen on {meaning}.",
+            absent="choice of parameters by the test set",
         ),
         own("split.train_file", "The training rows?", "path"),
         own("split.test_file", "The test rows?", "path"),

@@ -407,7 +407,6 @@ class _Engine:
                     for name, domain in cell.entry.space.items()
                 },
                 left_out=dict(cell.entry.left_out),
-                refit=tune.refit,
                 trials=[
                     events.TrialEntry(**(asdict(t) | {"value": t.value if t.state == "complete" else None}))
                     for t in tuning.trials
@@ -450,7 +449,7 @@ def cell_started(cell: Cell, study: Study) -> events.CellStarted:
         parameters=dict(cell.entry.parameters),
         unmapped=dict(cell.entry.unmapped),
         tuned=bool(cell.entry.space),
-        fitted_on="train" if study.tune is None else study.tune.refit,
+        fitted_on=study.protocol.text("split.fitted_on"),
         deterministic=algorithm.is_deterministic(cell.entry.parameters),
         seed=cell.seed,
     )

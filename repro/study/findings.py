@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -45,7 +45,7 @@ def findings_made(
         values = [_value(row, measures[row["measure"]], rows, predicts) for row in rows if row["fold"] == ALL_FOLDS]
         cells = [finished[cell] for fold in folds if (cell := f"{entry.label}/{fold}") in finished]
         if values:
-            subjects.append(_subject(entry, values, cells))
+            subjects.append(replace(_subject(entry, values, cells), leaks=_leaks(study, entry)))
     protocol = study.protocol
     findings = find_suspicious(subjects, protocol.text("ties.break"), protocol.text("missing.rank"))
     return events.FindingsMade(findings=[events.FindingEntry(**asdict(finding)) for finding in findings])
@@ -69,6 +69,13 @@ def _subject(entry: Entry, values: Sequence[Value], cells: Sequence[events.CellF
         _identity(cells, ("values", "predictions")),
         entry.given is not None and not entry.given.is_fitted_here,
     )
+
+
+def _leaks(study: Study, entry: Entry) -> tuple[str, ...]:
+    """How an algorithm uses the rows of the test before it."""
+    fitted = ("fitted on all rows, those of the test included",) if study.protocol["split.fitted_on"] == "all" else ()
+    by_test = bool(entry.space) and study.protocol["split.tuned_on"] == "test"
+    return fitted + (("tuned on the test part",) if by_test else ())
 
 
 def _identity(cells: Sequence[events.CellFinished], names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
 def fold_data(plan: Plan, fold: Fold) -> FoldData:
     """The rows of a fold in canonical order or, depending on ``data.order``, in that of the source or the splitter."""
-    whole, tune = plan.interactions, plan.study.tune
+    whole, fitted_on = plan.interactions, plan.study.protocol["split.fitted_on"]
     in_splitter_order = fold.splitter_rows if plan.study.protocol["data.order"] == "splitter" else None
     train, test = in_splitter_order or (fold.train, fold.test)
-    together = tune is not None and tune.refit == "train+validation"
+    held_out = () if fold.validation is None else (fold.validation,)
+    joined = {"train": None, "train+validation": (train, *held_out), "all": (train, *held_out, test)}[str(fitted_on)]
     return FoldData(
         whole,
         _part(plan, whole.select(train)),
@@ -28,8 +30,19 @@ def fold_data(plan: Plan, fold: Fold) -> FoldData:
         None if fold.validation is None else _part(plan, whole.select(fold.validation)),
         plan.split.removed_items,
         None if plan.features is None else plan.features.of_items(whole.item_ids),
-        _part(plan, whole.select(_without_test(fold))) if together else None,
+        None if joined is None else _part(plan, whole.select(_joined(plan, joined))),
     )
+
+
+def _joined(plan: Plan, parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """The rows of several parts: in the order of the splitter if algorithms see that one, and else ascending."""
+    rows = np.concatenate(parts)
+    return rows if plan.study.protocol["data.order"] == "splitter" else np.unique(rows)
+
+
+def trial_data(plan: Plan, fold: Fold) -> FoldData:
+    """The fold as the trials of tuning see it: without its test rows, unless parameters are chosen on these."""
+    return fold_data(plan, fold) if plan.study.protocol["split.tuned_on"] == "test" else validation_data(plan, fold)
 
 
 def validation_data(plan: Plan, fold: Fold) -> FoldData:

@@ -55,7 +55,7 @@ class Study:
                 cut-off (:func:`repro.study.metric_lists.expanded_metrics`)
     seed        the one seed of all draws
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
-                ``metric``, ``trials``, ``space`` and, optionally, ``seconds`` and ``refit``
+                ``metric``, ``trials``, ``space`` and, optionally, ``seconds``
     baseline    the algorithm that the others are to be better than: its label, or its name where one entry has it
     models      models by label, where ``algorithms`` are those of a file, which has records of them only
     """
@@ -119,8 +119,7 @@ class Study:
         entries = [entry for entry in self.entries if entry.label in labels]
         tuned = names_of([entry for entry in entries if entry.space])
         tune = None
-        # Where nothing is left to tune, [tune] still states the rows that the algorithms are fitted on.
-        if self.tune is not None and (tuned or self.tune.refit != "train"):
+        if self.tune is not None and tuned:
             spaces = {name: space for name, space in self.tune.spaces.items() if name in tuned}
             tune = {**self.tune.describe(), "space": spaces}
         baseline = self.baseline if self.baseline in labels else None

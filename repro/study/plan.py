@@ -15,7 +15,7 @@ from repro.rng import stream
 from repro.runs.folder import sha256
 from repro.split import Fold, Split, make_folds, strategy_named
 from repro.study.entry import STUDY_SEED, Entry
-from repro.study.fold_data import fold_data, validation_data
+from repro.study.fold_data import fold_data, trial_data
 from repro.study.model import Study
 from repro.study.tuning.search import is_grid, require_optuna
 from repro.study.tuning.settings import TuningSettings
@@ -124,7 +124,7 @@ def _check_first_fold(plan: Plan) -> None:
     fold, study = plan.split.folds[0], plan.study
     _check_lists(study, fold_data(plan, fold), study.measures)
     if study.tune is not None:
-        _check_lists(study, validation_data(plan, fold), [study.tune.measure])
+        _check_lists(study, trial_data(plan, fold), [study.tune.measure])
 
 
 def _check_lists(study: Study, data: FoldData, measures: Sequence[Measure]) -> None:
@@ -136,13 +136,14 @@ def _check_lists(study: Study, data: FoldData, measures: Sequence[Measure]) -> N
 
 def _require_validation(study: Study, tuning: TuningSettings, split: Split) -> None:
     """Refuse tuning without a validation part, and a search that needs Optuna where it is not installed."""
-    if split.folds[0].validation is None:
+    on_test = study.protocol["split.tuned_on"] == "test"
+    if split.folds[0].validation is None and not on_test:
         strategy = study.protocol.text("split.strategy")
         decision = strategy_named(strategy).validation
         raise StudyError(
             f'[tune] needs a validation part, and split.strategy = "{strategy}" makes none here; set {decision}'
         )
-    if study.protocol["candidates.base"] == "file":
+    if study.protocol["candidates.base"] == "file" and not on_test:
         raise StudyError(
             '[tune] ranks candidates of the validation part, and candidates.base = "file" has those of the test part '
             "alone; use another candidates.base"

@@ -58,6 +58,7 @@ MAKERS = {
         name, [], facts(), chosen={"normalise": f"reason {n % 2}", "k": "another reason"}
     ),
     ("model.fitted-before", "warning"): lambda name, n: Subject(name, [], facts(), fitted_before=True),
+    ("test.used", "warning"): lambda name, n: Subject(name, [], facts(), leaks=("fitted on all rows",)),
     ("folds.no-value", "warning"): lambda name, n: Subject(
         name, [Value(m, float("nan"), folds={f"f{n}": (False, 0), "f": (True, 3)}) for m in ("rr", "ap")], facts()
     ),

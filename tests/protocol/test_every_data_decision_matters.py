@@ -24,10 +24,12 @@ from repro.plugin import Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.split import make_folds
 from repro.study import Study
-from repro.study.fold_data import fold_data
+from repro.study.fold_data import fold_data, trial_data
 from repro.study.plan import make_plan
 
 OF_SCALE = ("data.scale", "data.scale_min", "data.scale_max")
+# Decisions that change no part of the folds, and what is done with them.
+OF_STUDY = ("data.order", "split.fitted_on", "split.tuned_on", *OF_SCALE)
 # Numbers and files that fit cases of a dozen users; a splitter's parameters by their last name.
 VALUES = {
     "data.min_rating": ("none", 2.0, 3.0),
@@ -183,7 +185,7 @@ def needed():
 def outcome(rows, protocol, key):
     """The results that a decision may change; None where the rows cannot be split in this way."""
     try:
-        if key == "data.order" or key in OF_SCALE:
+        if key in OF_STUDY:
             return in_study(rows, protocol, key)
         prepared, _ = prepare(rows, protocol, SEED)
         split = make_folds(prepared, protocol, SEED)
@@ -196,13 +198,22 @@ def outcome(rows, protocol, key):
 
 
 def in_study(rows, protocol, key):
-    """The training rows in the order that an algorithm is given them, or a number that the scale changes."""
+    """The rows that an algorithm is given, those of trials, or a number that the scale changes."""
     measured = ["nrmse"] if key in OF_SCALE else ["hit@3"]
     plan = make_plan(Study(rows, protocol, ["reference/item-knn"], measured, seed=SEED))
     folds = [fold_data(plan, fold) for fold in plan.split.folds]
+    if key == "split.fitted_on":
+        return [parts.fitted.digest for parts in folds]
+    if key == "split.tuned_on":
+        trials = (trial_data(plan, fold) for fold in plan.split.folds if is_tuned(plan, fold))
+        return [data.test.to_frame().to_numpy().tolist() for data in trials]
     if key == "data.order":
         return [(parts.train.users.tolist(), parts.train.items.tolist()) for parts in folds]
     return predicted(plan, folds[0])
+
+
+def is_tuned(plan, fold):
+    return fold.validation is not None or plan.study.protocol["split.tuned_on"] == "test"
 
 
 def predicted(plan, parts):

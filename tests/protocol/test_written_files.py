@@ -164,7 +164,7 @@ TUNE = st.fixed_dictionaries(
         "trials": st.integers(1, 10**6),
         "space": st.dictionaries(st.sampled_from(["all-types", "toy/all-types"]), SPACES, min_size=1),
     },
-    optional={"seconds": st.floats(0.001, 1e300), "refit": st.sampled_from(["train", "train+validation"])},
+    optional={"seconds": st.floats(0.001, 1e300)},
 )
 # Decisions of a study on top of its base, written inline.
 CHANGES = st.fixed_dictionaries(
@@ -253,9 +253,8 @@ def test_a_study_with_everything_in_it_reads_back_equal(toy, tmp_path):
     read_back_equal(study, tmp_path)
 
 
-@pytest.mark.parametrize("refit", ["train", "train+validation"])
 @pytest.mark.parametrize("labels", [{"a"}, {"b"}, {"a", "c"}])
-def test_a_study_of_some_of_the_algorithms_reads_back_equal(toy, tmp_path, labels, refit):
+def test_a_study_of_some_of_the_algorithms_reads_back_equal(toy, tmp_path, labels):
     uses = {"a": "toy/all-types", "b": "reference/popularity", "c": "reference/item-knn"}
     study = Study(
         "synthetic",
@@ -265,7 +264,6 @@ def test_a_study_of_some_of_the_algorithms_reads_back_equal(toy, tmp_path, label
         tune={
             "metric": "ndcg@10",
             "trials": 2,
-            "refit": refit,
             "space": {"all-types": {"flag": [True, False]}, "item-knn": {"k": [1, 2]}},
         },
     )
@@ -274,8 +272,7 @@ def test_a_study_of_some_of_the_algorithms_reads_back_equal(toy, tmp_path, label
         replace(entry, stated=other.stated)
         for entry, other in zip((e for e in study.entries if e.label in labels), some.entries, strict=True)
     )
-    assert (some.tune is None) == (refit == "train" and labels == {"b"})
-    assert some.tune is None or some.tune.refit == refit
+    assert (some.tune is None) == (labels == {"b"})
     read_back_equal(some, tmp_path)
 
 

@@ -45,19 +45,19 @@ def toy(monkeypatch):
     FITTED.clear()
 
 
-@pytest.mark.parametrize("refit", ["train", "train+validation"])
-def test_algorithms_are_fitted_on_the_stated_parts(toy, data, protocol, tmp_path, refit):
-    one_repeat = protocol.replace({"split.repeats": 1})
+@pytest.mark.parametrize("parts", ["train", "train+validation", "all"])
+def test_algorithms_are_fitted_on_the_stated_parts(toy, data, protocol, tmp_path, parts):
+    one_repeat = protocol.replace({"split.repeats": 1, "split.fitted_on": parts})
     uses = ["toy/item-knn", {"use": "toy/item-knn", "label": "untuned", "tune": False}]
-    study = tuned_study(data, one_repeat, {"item-knn": {"weight": [0.5, 2.0]}}, uses, refit=refit)
+    study = tuned_study(data, one_repeat, {"item-knn": {"weight": [0.5, 2.0]}}, uses)
     plan = make_plan(study)
     (fold,) = plan.split.folds
     study.run(tmp_path / "run")
-    train = plan.interactions.select(fold.train).digest
-    train_and_validation = plan.interactions.select(np.union1d(fold.train, fold.validation)).digest
-    refitted = train if refit == "train" else train_and_validation
-    assert [train, train, refitted, refitted] == FITTED
-    assert {event.fitted_on for event in journal_of(tmp_path / "run").events("cell.started")} == {refit}
+    rows = {"train": [fold.train], "train+validation": [fold.train, fold.validation]}
+    rows["all"] = [fold.train, fold.validation, fold.test]
+    trial, final = (plan.interactions.select(np.sort(np.concatenate(rows[name]))).digest for name in ("train", parts))
+    assert [trial, trial, final, final] == FITTED
+    assert {event.fitted_on for event in journal_of(tmp_path / "run").events("cell.started")} == {parts}
 
 
 def test_parameters_that_a_framework_lacks_are_left_out_and_recorded(toy, data, protocol, tmp_path):
@@ -105,8 +105,11 @@ def test_the_study_file_of_a_run_reads_back_as_the_same_study(tmp_path):
     assert study.with_protocol(study.protocol.replace({"ties.break": "worst"})).tune is not None
 
 
-def test_the_budget_and_refit_change_the_digest_of_a_study(data, protocol):
-    digests = {tuned_study(data, protocol, GRIDS, trials=trials, refit=refit).digest for trials, refit in BUDGETS}
+def test_the_budget_and_the_rows_of_the_fit_change_the_digest_of_a_study(data, protocol):
+    digests = {
+        tuned_study(data, protocol.replace({"split.fitted_on": rows}), GRIDS, trials=trials).digest
+        for trials, rows in BUDGETS
+    }
     untuned = Study(data, protocol, ["reference/item-knn", "reference/popularity"], ["ndcg@10", "rmse"], seed=7)
     assert len(digests | {untuned.digest}) == 4
     assert "tune" not in untuned.describe()
@@ -163,7 +166,7 @@ def test_a_metric_of_ratings_needs_ratings(data, protocol):
         ('metric = "ap"', 'metric = "temporal-diversity@5"', "metric temporal-diversity@5 needs"),
         ("trials = 4", "trials = 0", "trials = 0 must be a whole number of at least 1"),
         ("trials = 4", "trials = 4\nseconds = -1", "seconds = -1 must be a number above 0"),
-        ("trials = 4", 'trials = 4\nrefit = "all"', 'allowed: "train" or "train+validation"'),
+        ("trials = 4", 'trials = 4\nrefit = "all"', 'write split.fitted_on = "all"'),
         ("low = 3", "lo = 3", "unknown key 'lo'; did you mean 'low'"),
         ("low = 3", "low = 70", "low = 70 and high = 60 must be numbers, low the smaller one"),
         ("low = 3", 'low = "3"', "must be numbers, low the smaller one"),

@@ -18,6 +18,7 @@ lists.empty           all lists are empty
 ratings.constant      an algorithm that predicts ratings learned from ratings that are all equal
 parameter.chosen      the data decided the value of a parameter
 model.fitted-before   a model given in Python is not fitted on each fold, and may have seen held-out rows
+test.used             the algorithm was fitted on the rows of the test, or its parameters were chosen by them
 folds.no-value        a fold has no value of a metric, so that all folds together have none
 inputs.mismatch       lists given to :func:`repro.evaluate` do not match the truth, for example unknown ids
 entries.identical     two algorithms have the same lists, or the same values, for every user

@@ -103,6 +103,7 @@ class Subject:
     adapts    whether the algorithm itself adapts to constant ratings
     chosen    parameters whose value depends on the data, each with a sentence
     fitted_before   whether it was fitted before the study, and not on the training part of each fold
+    leaks     how the held-out rows were used before the test, such as "fitted on all rows"
     lists, numbers  digests of the lists and of the values of all users: equal digests mean equal lists or values
     """
 
@@ -116,6 +117,7 @@ class Subject:
     lists: str = ""
     numbers: str = ""
     fitted_before: bool = False
+    leaks: tuple[str, ...] = ()
 
 
 def find_suspicious(subjects: Sequence[Subject], tie_rule: str, missing_rule: str = "") -> tuple[Finding, ...]:
@@ -138,6 +140,9 @@ def _of_subject(subject: Subject, tie_rule: str, missing_rule: str) -> Iterator[
             "rows that are held out, its values are too good."
         )
         yield Finding("model.fitted-before", "warning", subject.name, text)
+    if subject.leaks:
+        text = f"{subject.name} was {joined(subject.leaks)}: its values say nothing about new rows."
+        yield Finding("test.used", "warning", subject.name, text, figures={"how": joined(subject.leaks)})
 
 
 def _of_folds(subject: Subject) -> Iterator[Finding]:

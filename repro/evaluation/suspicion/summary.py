@@ -234,6 +234,10 @@ PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
         "These were fitted before the study, and not on the training part of each fold. If they have seen rows that "
         "are held out, their values are too good:"
     ),
+    "test.used": _names(
+        "The rows of the test were used before it, to fit or to choose parameters, so that the values say nothing "
+        "about new rows:"
+    ),
     "folds.no-value": _folds_no_value,
     "inputs.mismatch": _lines("The given lists do not match the truth:", lambda finding: finding.sentence),
     "entries.identical": _identical,

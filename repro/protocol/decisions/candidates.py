@@ -4,6 +4,13 @@ from repro.protocol.decision import REQUIRED, AnyOf, Contradiction, Decision, Op
 
 OPEN_BASES = ("all-items", "train-items", "test-items")
 _OPEN = When("candidates.base", OPEN_BASES)
+# The conditions under which a split may have a validation part.
+VALIDATED = AnyOf(
+    When("split.validation_ratio", above=0),
+    When("split.validation_n", above=0),
+    When("split.validation_share", above=0),
+    When("split.strategy", ("files",)),
+)
 _SAMPLED = When("candidates.negatives", ("sampled",))
 
 DECISIONS = (
@@ -76,15 +83,7 @@ DECISIONS = (
         "Are a user's validation items kept out of the list?",
         Option("yes", "yes: they are known by the time of the test", "no candidates either", used_by=("recbole",)),
         Option("no", "no: they are candidates like any other item", "candidates like any other"),
-        when=(
-            _OPEN,
-            AnyOf(
-                When("split.validation_ratio", above=0),
-                When("split.validation_n", above=0),
-                When("split.validation_share", above=0),
-                When("split.strategy", ("files",)),
-            ),
-        ),
+        when=(_OPEN, VALIDATED),
         sentence="Items in the user's validation set were {value}.",
     ),
     Decision.choice(

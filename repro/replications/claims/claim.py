@@ -288,7 +288,8 @@ class Claim:
         for algorithm in self.algorithms:
             names[algorithm.label in labels].add(str(algorithm.line["use"]).partition("/")[2])
         excluded = names[False] - names[True]
-        return {**self.tune, "space": {key: space for key, space in self.tune["space"].items() if key not in excluded}}
+        space = {key: space for key, space in self.tune["space"].items() if key not in excluded}
+        return {**self.tune, "space": space} if space else None
 
     def interactions(self) -> Interactions:
         """Load the data; raise an error if its digest is not the one that the claim states."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from repro.protocol import registry
 from repro.reports.html import Details, Paragraph, Table, render
 from repro.reports.run.run_view import RunView
 from repro.reports.run.sections import Section
 from repro.runs.tuning_history import uneven_tuning
-from repro.study.tuning.settings import REFIT
 
 
 def touched_section(view: RunView) -> Section:
@@ -53,10 +53,14 @@ def tuning_section(view: RunView) -> Section | None:
         return None
     uneven = uneven_tuning(algorithms)
     limit = f" or {first.budget.seconds:g} seconds" if first.budget.seconds is not None else ""
+    protocol, decisions = view.run.protocol, registry()
+    part = "the validation part of each fold, before its test part was opened"
+    if protocol.get("split.tuned_on") == "test":
+        part = decisions["split.tuned_on"].meaning("test")
+    fitted_on = decisions["split.fitted_on"].meaning(protocol.get("split.fitted_on", "train"))
     sentence = (
-        f"Parameters were chosen by {first.metric.name} on the validation part of each fold, before its test part was "
-        f"opened, with up to {first.budget.trials} trials{limit} for each algorithm. For the test all algorithms were "
-        f"fitted on {REFIT[first.refit]}."
+        f"Parameters were chosen by {first.metric.name} on {part}, with up to {first.budget.trials} trials{limit} for "
+        f"each algorithm. For the test all algorithms were fitted on {fitted_on}."
     )
     rows = []
     for algorithm in algorithms:

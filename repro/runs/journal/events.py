@@ -240,7 +240,7 @@ class BudgetEntry(BaseEvent):
 
 
 class TuningFinished(BaseEvent):
-    """The parameters of an algorithm on a fold are chosen on the validation part, before the test part is used.
+    """The parameters of an algorithm on a fold are chosen, on the part that ``split.tuned_on`` names.
 
     ``left_out`` are parameters of the search space that were not tuned, with the reason. ``chosen`` is null where no
     trial has a value.
@@ -257,7 +257,6 @@ class TuningFinished(BaseEvent):
     budget: BudgetEntry
     space: dict[str, RangeEntry | list[Value]]
     left_out: dict[str, str]
-    refit: Literal["train", "train+validation"]
     trials: list[TrialEntry]
     chosen: Parameters | None
     artifacts: dict[str, Digest]
@@ -281,7 +280,7 @@ class CellStarted(BaseEvent):
     parameters: Parameters
     unmapped: dict[str, str]
     tuned: bool = False
-    fitted_on: Literal["train", "train+validation"] = "train"
+    fitted_on: str = "train"
     deterministic: bool
     seed: int
 

@@ -1,7 +1,8 @@
 """Tune one cell: trials within the budget, each with other parameters; the parameters of the best are chosen.
 
 A trial is fitted on the training part of the fold and measured on the validation part, under the same decisions as the
-test. It sees nothing of the test part: no rows, no users and items that only this part has, and none of its draws.
+test. It sees nothing of the test part: no rows, no users and items that only this part has, and none of its draws. Only
+with ``split.tuned_on = "test"`` is a trial what the test will be.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from repro.evaluation.fold import FoldData
 from repro.plugin import ParameterValue
 from repro.rng import stream
 from repro.study.cell import CellProgress
-from repro.study.fold_data import validation_data
+from repro.study.fold_data import trial_data
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.search import SearchName, make_search
 
@@ -88,7 +89,7 @@ def tune_cell(
     known: dict[tuple[ParameterValue, ...], Trial] = {}
     began = time.perf_counter()
     with threadpool_limits(1):
-        data = validation_data(plan, cell.fold)
+        data = trial_data(plan, cell.fold)
         while len(trials) < tune.trials and (suggestion := search.ask()) is not None:
             key = tuple(suggestion.values())
             repeated = key in known
@@ -134,10 +135,12 @@ def _measure(plan: Plan, cell: Cell, data: FoldData, options: ExecutionOptions) 
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
     recommender = cell.entry.recommender(data.whole, options.limit)
-    recommender.fit(data.train, seed=cell.seed, fold=cell.fold.name)
-    draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties differ from those of the test
+    on_test = protocol["split.tuned_on"] == "test"
+    recommender.fit(data.fitted if on_test else data.train, seed=cell.seed, fold=cell.fold.name)
+    # Negatives and ties differ from those of the test, unless the test itself is what parameters are chosen on.
+    draws = plan.study.seed if on_test else int(stream(plan.study.seed, "tune", "draws"))
     scale = plan.scale
-    if protocol["data.scale"] != "stated":
+    if protocol["data.scale"] != "stated" and not on_test:
         scale = (float(data.whole.ratings.min()), float(data.whole.ratings.max()))
     options = replace(options, keep_scores=False)
     return Evaluation(data, [tune.measure], protocol, draws, scale, options).measure(recommender).value(tune.measure)

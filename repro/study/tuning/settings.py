@@ -6,7 +6,6 @@
     metric = "ndcg@10"             # one of the study's metrics, or another one
     trials = 20                    # the budget of every algorithm on every fold
     seconds = 600                  # optional: no trial starts after that time
-    refit = "train"                # what all algorithms are fitted on for the test, or "train+validation"
 
     [tune.space."item-knn"]        # an algorithm by its name in every framework, or "reference/item-knn" in one
     k = { low = 5, high = 200, log = true }
@@ -17,9 +16,9 @@ An entry of ``[[algorithms]]`` is tuned over the parameters that it does not sta
 The validation part is a decision of the protocol: ``split.validation_share`` takes it from the training rows of each
 fold, and the strategies ratio, user-ratio, all-but-n and files have decisions of their own for it.
 
-Trials see training and validation rows only (:mod:`repro.study.tuning.loop`). With ``refit = "train"`` no algorithm is
-fitted on validation rows; with "train+validation" every algorithm, tuned or not, is fitted on both parts for the test.
-Candidates and relevant items depend on the training part alone, so that they are the same either way.
+Trials see training and validation rows only (:mod:`repro.study.tuning.loop`), unless ``split.tuned_on`` is "test". With
+``split.fitted_on = "train+validation"`` every algorithm, tuned or not, is fitted on both parts for the test. Candidates
+and relevant items depend on the training part alone, so that they are the same either way.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from repro.errors import PluginError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
@@ -38,15 +37,8 @@ from repro.protocol.toml import Inline
 if TYPE_CHECKING:
     from repro.study.entry import Entry
 
-Refit = Literal["train", "train+validation"]
-
-KEYS = ("metric", "trials", "seconds", "refit", "space")
+KEYS = ("metric", "trials", "seconds", "space")
 RANGE_KEYS = ("low", "high", "log")
-# The rows that all algorithms of the study, tuned or not, are fitted on for the test.
-REFIT: dict[str, str] = {
-    "train": "the training part, as in every trial",
-    "train+validation": "the training and the validation part together",
-}
 STATED = "the study states it"
 
 
@@ -83,19 +75,17 @@ SearchSpace = Mapping[str, Domain]
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """The section ``[tune]``: metric, budget (``trials``, ``seconds``), rows to refit on, and search spaces as written,
-    by the name of the algorithm."""
+    """The section ``[tune]``: metric, budget (``trials``, ``seconds``), and search spaces as written, by the name of
+    the algorithm."""
 
     measure: Measure
     trials: int
     seconds: float | None
-    refit: Refit
     spaces: Mapping[str, Mapping[str, Any]]
 
     def describe(self) -> dict[str, Any]:
         """The settings as plain data, without the search spaces."""
-        budget = {"trials": self.trials, "seconds": self.seconds}
-        return {"metric": self.measure.full_name, **budget, "refit": self.refit}
+        return {"metric": self.measure.full_name, "trials": self.trials, "seconds": self.seconds}
 
     def document(self) -> dict[str, Any]:
         """The section as data for a TOML file."""
@@ -114,25 +104,24 @@ def read_tuning(section: object, protocol: Protocol, unavailable: Collection[str
     if not isinstance(section, Mapping):
         raise StudyError(f"tune = {section!r} must be a table with metric, trials and space")
     for key in section:
+        if key == "refit":
+            raise StudyError(f'[tune]: refit is a decision of the protocol; write split.fitted_on = "{section[key]}"')
         if key not in KEYS:
             raise StudyError(f"[tune]: unknown key '{key}'{nearest(str(key), KEYS)}")
     for key in ("metric", "trials", "space"):
         if key not in section:
             raise StudyError(f"[tune] has no '{key}'; tuning needs metric, trials and a space for each algorithm")
-    trials, seconds, refit = section["trials"], section.get("seconds"), section.get("refit", "train")
+    trials, seconds = section["trials"], section.get("seconds")
     if type(trials) is not int or trials < 1:
         raise StudyError(f"[tune]: trials = {trials!r} must be a whole number of at least 1")
     if seconds is not None and not (_is_number(seconds) and seconds > 0):
         raise StudyError(f"[tune]: seconds = {seconds!r} must be a number above 0")
-    if refit not in REFIT:
-        allowed = " or ".join(f'"{choice}"' for choice in REFIT)
-        raise StudyError(f"[tune]: refit = {refit!r} is not allowed; allowed: {allowed}")
     spaces = section["space"]
     if not isinstance(spaces, Mapping) or not all(isinstance(space, Mapping) and space for space in spaces.values()):
         raise StudyError('[tune]: space must hold a table for each algorithm, such as [tune.space."item-knn"]')
     limit = None if seconds is None else float(seconds)
     spaces = {name: space for name, space in spaces.items() if name not in unavailable}
-    return TuningSettings(_measure(section["metric"], protocol), trials, limit, cast(Refit, refit), spaces)
+    return TuningSettings(_measure(section["metric"], protocol), trials, limit, spaces)
 
 
 def with_search_spaces(entries: Sequence[Entry], tuning: TuningSettings) -> tuple[Entry, ...]:
@@ -142,7 +131,7 @@ def with_search_spaces(entries: Sequence[Entry], tuning: TuningSettings) -> tupl
         if name not in names:
             raise StudyError(f"[tune.space.{toml_value(name)}]: the study has no such algorithm{nearest(name, names)}")
     tuned = tuple(entry if entry.tune is False else _with_space(entry, tuning) for entry in entries)
-    if not any(entry.space for entry in tuned) and (tuning.spaces or tuning.refit == "train"):
+    if not any(entry.space for entry in tuned):
         raise StudyError(
             "[tune] leaves nothing to tune; give an algorithm a space of parameters that it does not state"
         )
