@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
@@ -32,6 +33,9 @@ from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
 from repro.study import RunOptions, Study, make_plan, run_study
 from repro.study.progress import Watcher
+
+if TYPE_CHECKING:
+    from repro.replications.verdicts.judgement import Judgement, Replication
 
 RUN = "run"
 FIRST = 0  # the position of the seed of the source among the seeds of a claim
@@ -70,6 +74,9 @@ class Options:
     installed   use the installed versions of frameworks instead of the pinned ones
     time_limit  seconds for each fit
     build       called with each line of output while a missing environment is built; None builds no environment
+    known       called with each judgement by the claim's own setting, as soon as it is known
+    own         called with all of these before the search begins
+    say         called with a line about the search: what it does, and about how long it takes
     """
 
     workers: int = 1
@@ -78,6 +85,9 @@ class Options:
     time_limit: float | None = None
     watcher: Watcher | None = None
     build: Callable[[str], None] | None = None
+    known: Callable[[Judgement], object] | None = None
+    own: Callable[[Replication], object] | None = None
+    say: Callable[[str], object] | None = None
 
 
 class Runs:
@@ -196,6 +206,14 @@ class Runs:
         request = self.requests[fit_key(base)]
         for metric in request.metrics:
             self._request(protocol, list(request.labels), metric, self.seeds[:1])
+
+    def seconds(self, protocol: Protocol) -> float:
+        """How long the run of a protocol took, with the first seed."""
+        request = self.requests.get(fit_key(protocol))
+        if request is None:
+            return 0.0
+        ends = read_journal(self.folder(request, self.seeds[FIRST]) / JOURNAL).events("run.finished")
+        return math.fsum(end.seconds for end in ends)
 
     def folds(self, setting: Setting) -> int | None:
         """The number of folds over which numbers are averaged; None if it is open, or if nothing ran."""

@@ -9,12 +9,14 @@ from pathlib import Path
 from repro.progress import Shown, progress_reporter
 from repro.replications.claim_runs import Options, Runs, versions_of
 from repro.replications.claims.claim import FILE, Claim
-from repro.replications.verdicts.cells import Budget, CellVerdicts
+from repro.replications.settings.watch import SearchStopped, SearchWatch
+from repro.replications.verdicts.cells import CellVerdicts
 from repro.replications.verdicts.examples import WorkedExamples
 from repro.replications.verdicts.facts import judge_facts, unavailable
 from repro.replications.verdicts.files import write_replication
 from repro.replications.verdicts.judgement import Judgement, Replication, not_run
 from repro.replications.verdicts.patterns import judge_patterns
+from repro.replications.verdicts.searched import Budget, CellSearch
 from repro.study.progress import watching
 from repro.types import Progress
 
@@ -30,12 +32,15 @@ def replicate(
 ) -> Replication:
     """Run the studies of a claim, judge its numbers, and write verdicts and a journal next to the claim.
 
+    The verdicts by the claim's own setting are written first; the search for what explains the other numbers follows.
+    If the search is interrupted, or its time is up, these verdicts stand, with what it has found by then. Called again,
+    it goes on: nothing is fitted twice.
+
     claim     the claim, or its file
     seeds     how many seeds to run: those of the claim, and further ones if it has fewer
     newer     where the claim pins versions of frameworks, also run the installed ones
     options   how to execute the runs, such as ``Options(workers=4)`` (:class:`repro.replications.Options`)
-    budget    limits for settings of open decisions and for the search for nearer protocols
-              (:class:`repro.replications.Budget`)
+    budget    limits of the search for what explains numbers that differ (:class:`repro.replications.Budget`)
     progress  whether to show the progress, or a function that receives it (:mod:`repro.progress`)
 
     Returns a :class:`repro.replications.Replication`, with a judgement of each number.
@@ -55,11 +60,17 @@ def _replicated(
 ) -> Replication:
     if reason := unavailable(loaded):
         return write_replication(loaded, _not_run(loaded, reason), None)
-    examples = WorkedExamples(loaded) if loaded.examples else None
-    replication, own_run = _judge(loaded, run_options, limits, seeds_of(loaded, seeds), examples, progress)
+    judged = _Judged(loaded, run_options, seeds_of(loaded, seeds))
+    replication = judged.replication()
+    if judged.searchable and not limits.off:
+        own = write_replication(loaded, replication, judged.runs.main_run())
+        if run_options.own:
+            run_options.own(own)
+        judged.search(limits, progress)
+        replication = judged.replication()
     if newer and loaded.frameworks and not run_options.installed:
-        replication = _with_newer(loaded, replication, run_options, progress)
-    return write_replication(loaded, replication, own_run)
+        replication = _with_newer(loaded, replication, run_options)
+    return write_replication(loaded, replication, judged.runs.main_run())
 
 
 def seeds_of(claim: Claim, number: int | None) -> tuple[int, ...]:
@@ -76,41 +87,63 @@ def claims_below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob(FILE) if "run" not in path.relative_to(folder).parts)
 
 
-def _judge(
-    claim: Claim,
-    options: Options,
-    budget: Budget,
-    seeds: Sequence[int],
-    examples: WorkedExamples | None,
-    progress: Progress | None,
-) -> tuple[Replication, Path | None]:
-    runs = Runs(claim, options, seeds)
-    verdicts = CellVerdicts(runs, budget, progress)
-    judgements = verdicts.judge()
-    judgements += examples.judge() if examples else []
-    judgements += judge_facts(claim)
-    judgements += judge_patterns(runs, examples)
-    own_run = runs.main_run()
-    notes = [*verdicts.notes]
-    if options.installed and claim.frameworks:
-        notes.append("Frameworks ran in the installed versions, not in those that the claim pins.")
-    replication = Replication(
-        name=claim.name,
-        title=claim.title,
-        source=claim.source,
-        judgements=tuple(judgements),
-        notes=tuple(notes),
-        versions={} if own_run is None else versions_of(own_run),
-        searches=tuple(verdicts.searches),
-    )
-    return replication, own_run
+class _Judged:
+    """The verdicts on a claim: by its own setting at first, and after a search."""
+
+    def __init__(self, claim: Claim, options: Options, seeds: Sequence[int]) -> None:
+        self.claim, self.options = claim, options
+        self.runs = Runs(claim, options, seeds)
+        self._cells = CellVerdicts(self.runs, options.known)
+        self._cells.judge()
+        examples = WorkedExamples(claim) if claim.examples else None
+        self._others = [*(examples.judge() if examples else []), *judge_facts(claim)]
+        self._others += judge_patterns(self.runs, examples)
+        if options.known:
+            for judgement in self._others:
+                options.known(judgement)
+        self._search: CellSearch | None = None
+        self._notes: list[str] = []
+
+    @property
+    def searchable(self) -> bool:
+        """Whether there are numbers that the claim's own setting does not give."""
+        return any(judgement.verdict == "differs" for judgement in self._cells.by_digits.values())
+
+    def search(self, budget: Budget, progress: Progress | None) -> None:
+        """Search for what explains these numbers; an interruption ends the search, and keeps what it has found."""
+        watch = SearchWatch(progress, self.options.say, self.options.watcher, budget.seconds)
+        self.runs.options = replace(self.options, watcher=watch)
+        self._search = CellSearch(self._cells, budget, watch)
+        try:
+            self._search.run()
+        except KeyboardInterrupt as stop:
+            why = "ended when its time was up" if isinstance(stop, SearchStopped) else "was interrupted"
+            self._notes.append(
+                f"The search {why}: the verdicts are those of the claim's own setting and of what was tried "
+                "until then. Replicate again to go on; what is fitted is kept."
+            )
+
+    def replication(self) -> Replication:
+        """All verdicts that are known."""
+        own_run = self.runs.main_run()
+        notes = [*(self._search.notes if self._search else []), *self._notes]
+        if self.options.installed and self.claim.frameworks:
+            notes.append("Frameworks ran in the installed versions, not in those that the claim pins.")
+        return Replication(
+            name=self.claim.name,
+            title=self.claim.title,
+            source=self.claim.source,
+            judgements=(*self._cells.in_order(), *self._others),
+            notes=tuple(notes),
+            versions={} if own_run is None else versions_of(own_run),
+            searches=tuple(self._search.searches if self._search else ()),
+            causes=tuple(self._search.causes if self._search else ()),
+        )
 
 
-def _with_newer(claim: Claim, pinned: Replication, options: Options, progress: Progress | None) -> Replication:
+def _with_newer(claim: Claim, pinned: Replication, options: Options) -> Replication:
     """The replication, with the values that the installed versions give where they differ."""
-    examples = WorkedExamples(claim) if claim.examples else None
-    installed_options = replace(options, installed=True)
-    newer, _ = _judge(claim, installed_options, Budget(1, 1, 1), claim.seeds[:1], examples, progress)
+    newer = _Judged(claim, replace(options, installed=True, known=None), claim.seeds[:1]).replication()
     versions = newer.versions
     both = {name: (pinned.versions.get(name, ""), versions[name]) for name in claim.frameworks if name in versions}
     if all(old == new for old, new in both.values()):

@@ -7,7 +7,7 @@ where a wrong number is most likely to be matched.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -71,6 +71,7 @@ class BestSetting:
     broken    how many of the ``held`` numbers, which the claim's own setting gives, this setting does not give
     expected  how many of the ``off`` numbers a setting matches by chance, on average
     chance    the probability that one of the settings matches as many by chance
+    other     the setting that explains the table, if it is another one that does not give the number
     """
 
     row: int
@@ -82,15 +83,18 @@ class BestSetting:
     held: int
     expected: float
     chance: float
+    other: str = ""
 
     @property
     def holds(self) -> bool:
         """Whether the setting explains the number: it breaks no other number, and chance is an unlikely reason."""
-        return self.giving > 0 and not self.broken and self.chance <= LEVEL
+        return self.giving > 0 and not self.broken and self.chance <= LEVEL and not self.other
 
     def sentence(self, setting: str, which: str) -> str:
         """The result in words; ``which`` names the settings, such as "settings of the open decisions"."""
         count = f"{self.giving:,} of {self.settings:,} {which} give it"
+        if self.other:
+            return f"{count}, but another setting explains more of the table: {self.other}"
         if self.broken:
             return (
                 f"{count}, but each breaks a number that the claim's own setting gives: {setting} breaks "
@@ -115,6 +119,7 @@ class SettingsTable:
     gives  whether a setting gives a printed number
     held   whether the claim's own setting gives a number, by column
     order  sort key of each setting among those that give the same number of numbers
+    in_words  each setting in words, by its row
     """
 
     values: FloatArray
@@ -122,6 +127,7 @@ class SettingsTable:
     gives: npt.NDArray[np.bool_]
     held: npt.NDArray[np.bool_]
     order: Sequence[tuple[int, str]]
+    in_words: Callable[[int], str]
 
     @cached_property
     def _broken(self) -> npt.NDArray[np.int64]:
@@ -135,12 +141,27 @@ class SettingsTable:
     def _chance(self) -> Chance:
         return chance(self.values[:, ~self.held], self.reach[~self.held], self._broken == 0)
 
+    @cached_property
+    def one(self) -> int | None:
+        """The one setting that explains the table; None if none does."""
+        row = min(range(len(self.values)), key=self._rank)
+        met = int(self._met[row])
+        return row if met and not self._broken[row] and self._chance.probability(met) <= LEVEL else None
+
+    def _rank(self, row: int) -> tuple[int, int, tuple[int, str]]:
+        return int(self._broken[row]), -int(self._met[row]), self.order[row]
+
     def best(self, column: int) -> BestSetting:
-        """The setting that explains a number best; its ``giving`` is 0 if no setting gives the number."""
+        """The setting that explains a number best; its ``giving`` is 0 if no setting gives the number.
+
+        If one setting explains the table, another one explains none of its numbers.
+        """
         giving = np.flatnonzero(self.gives[:, column]).tolist()
-        row = min(
-            giving, key=lambda setting: (self._broken[setting], -self._met[setting], self.order[setting]), default=0
-        )
+        row, other = min(giving, key=self._rank, default=0), ""
+        if self.one is not None and self.gives[self.one, column]:
+            row = self.one
+        elif self.one is not None:
+            other = self.in_words(self.one)
         met = int(self._met[row])
         return BestSetting(
             row=row,
@@ -152,4 +173,5 @@ class SettingsTable:
             held=int(self.held.sum()),
             expected=self._chance.expected,
             chance=self._chance.probability(met),
+            other=other,
         )

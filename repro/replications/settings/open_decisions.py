@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from repro.explanations.variants import measure_variants
 from repro.protocol import Protocol, registry
 from repro.replications.claim_runs import Numbers, Runs
 from repro.replications.claims.claim import Setting
-from repro.types import Progress
+from repro.replications.settings.watch import SearchWatch
 
 SETTINGS = 2000  # settings of evaluation decisions to try for each fit
 REFITS = 8  # settings to try that need another fit
@@ -76,13 +77,7 @@ class OpenDecisions:
 
 
 def try_settings(
-    runs: Runs,
-    setting: Setting,
-    names: Sequence[str],
-    *,
-    budget: int,
-    refits: int,
-    progress: Progress | None,
+    runs: Runs, setting: Setting, names: Sequence[str], *, budget: int, refits: int, watch: SearchWatch
 ) -> TriedSettings:
     """The numbers of the claim's algorithms under each setting of the open decisions, with the first seed."""
     seed, claimed = runs.seeds[0], setting.protocol
@@ -91,18 +86,21 @@ def try_settings(
     tried: list[tuple[Protocol, Numbers]] = []
     notes: list[str] = []
     for number, base in enumerate(fitted):
+        chosen = ", ".join(f"{axis.decision} = {base.get(axis.decision)}" for axis in opened.refitted)
         try:
             if number:
+                began = time.monotonic()
                 runs.refit(claimed, base)
+                runs.scored_run(base, seed)
+                watch.fitted(chosen, time.monotonic() - began)
             design = Design(base, opened.axes, budget)
             complete &= design.complete
             protocols = [variant.protocol for variant in design.variants()] if opened.axes else [base]
-            measured = measure_variants(runs.scored_run(base, seed), protocols, names, None, progress)
+            measured = measure_variants(runs.scored_run(base, seed), protocols, names, None, watch.update)
         except ReproError as error:
             if not number:
                 raise
             complete = False
-            chosen = ", ".join(f"{axis.decision} = {base.get(axis.decision)}" for axis in opened.refitted)
             notes.append(f"A setting of the open decisions could not be run ({chosen}): {error}")
             continue
         tried += [(protocol, measured.of(position)) for position, protocol in enumerate(protocols)]

@@ -3,76 +3,72 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-import numpy as np
-
-from repro.errors import PluginError, ReproError
+from repro.errors import PluginError
 from repro.evaluation.metrics import metrics, parse_measure
-from repro.explanations import Published, find_protocols
-from repro.explanations.interpolate import changes
 from repro.grouping import grouped
-from repro.protocol import Value
 from repro.replications.claim_runs import Runs
 from repro.replications.claims.claim import Cell, Setting
 from repro.replications.claims.printed import Rounding, infer_rounding
 from repro.replications.errata.bounds import bounds
 from repro.replications.errata.contradictions import bears_on_relations, certain_conflicts, certain_range
 from repro.replications.errata.granularity import bears_on_steps, steps_of
-from repro.replications.settings.chance import SettingsTable
-from repro.replications.settings.open_decisions import REFITS, SETTINGS, differences, protocols_of, try_settings
+from repro.replications.settings.open_decisions import protocols_of
 from repro.replications.settings.tie_orders import tie_intervals, ties_are_open
-from repro.replications.verdicts.judgement import Judgement, Search, judge_cell, not_run
-from repro.types import Progress
+from repro.replications.verdicts.judgement import Judgement, judge_cell, not_run
 
-SEARCHED = 400  # protocols to try for numbers that differ
 BOUNDED = 200  # settings of the open decisions whose best and worst rankings are evaluated
-
-Changes = tuple[tuple[str, Value], ...]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Limits: settings of the open decisions for each fit, additional fits, and protocols for numbers that differ."""
-
-    settings: int = SETTINGS
-    refits: int = REFITS
-    search: int = SEARCHED
 
 
 @dataclass
 class CellVerdicts:
-    """The verdicts on the printed numbers of algorithms, in the order of the claim."""
+    """The verdicts on the printed numbers of algorithms by the claim's own setting, in the order of the claim.
+
+    known  called with the judgement of each number as soon as it is measured
+    """
 
     runs: Runs
-    budget: Budget
-    progress: Progress | None = None
+    known: Callable[[Judgement], object] | None = None
     values: dict[Cell, tuple[float, ...]] = field(default_factory=dict)
     rounding: Rounding = field(default_factory=Rounding)
     judgements: dict[Cell, Judgement] = field(default_factory=dict)
-    searches: list[Search] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    by_digits: dict[Cell, Judgement] = field(default_factory=dict)
 
-    def judge(self) -> list[Judgement]:
-        """Measure all numbers, try open decisions and orders of ties, find errata, and search for nearer protocols."""
-        by_setting = grouped(self.runs.cells, lambda cell: (cell.key.under, cell.key.changes))
-        groups = [(self.runs.claim.setting(*key), cells) for key, cells in by_setting.items()]
-        for setting, cells in groups:
+    def judge(self) -> None:
+        """Measure all numbers, and compare them with the printed ones; find orders of ties and errata."""
+        for setting, cells in self.groups:
             self._measure(setting, cells)
+            if self.known:
+                for cell in cells:
+                    known = self.judgements.get(cell) or judge_cell(cell, self.values[cell], self.rounding)
+                    self.known(known)
         self.rounding = infer_rounding([(cell.printed, values[0]) for cell, values in self.values.items()])
-        self.judgements |= {cell: judge_cell(cell, values, self.rounding) for cell, values in self.values.items()}
-        errata = (self._find_contradictions, self._find_impossible_averages, self._find_out_of_reach)
-        for step in (self._try_open, self._order_ties, *errata, self._search):
-            for setting, cells in groups:
+        self.by_digits = {cell: judge_cell(cell, values, self.rounding) for cell, values in self.values.items()}
+        self.judgements |= self.by_digits
+        for step in (self._order_ties, self._find_contradictions, self._find_impossible_averages):
+            for setting, cells in self.groups:
                 step(setting, cells)
+        for setting, cells in self.groups:
+            self.find_out_of_reach(setting, cells, 1)
+
+    @cached_property
+    def groups(self) -> list[tuple[Setting, list[Cell]]]:
+        """The cells under each setting."""
+        by_setting = grouped(self.runs.cells, lambda cell: (cell.key.under, cell.key.changes))
+        return [(self.runs.claim.setting(*key), cells) for key, cells in by_setting.items()]
+
+    def in_order(self) -> list[Judgement]:
+        """The judgements in the order of the claim."""
         return [self.judgements[cell] for cell in self.runs.cells]
 
     def _measure(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Measure the numbers under the claim's own setting with each seed, or note why there are none."""
         seeds = dict.fromkeys(seed for cell in cells for seed in self.runs.seeds_of(cell))
         try:
-            numbers = {seed: self.runs.values(setting.protocol, _metrics(cells), seed) for seed in seeds}
+            numbers = {seed: self.runs.values(setting.protocol, metrics_of(cells), seed) for seed in seeds}
         except PluginError as error:  # the protocol uses the splitter of a framework that does not run here
             self.judgements |= {cell: not_run(cell, str(error)) for cell in cells}
             return
@@ -86,53 +82,16 @@ class CellVerdicts:
             else:
                 self.values[cell] = values
 
-    def _differing(self, cells: Sequence[Cell]) -> list[Cell]:
+    def differing(self, cells: Sequence[Cell]) -> list[Cell]:
         return [cell for cell in cells if self.judgements[cell].verdict == "differs"]
-
-    def _try_open(self, setting: Setting, cells: Sequence[Cell]) -> None:
-        """Find settings of the open decisions that give the numbers, judged on all numbers of the table together."""
-        if not setting.open or not any(cell in self.values for cell in cells):
-            return
-        settings, refits = self.budget.settings, self.budget.refits
-        result = try_settings(
-            self.runs, setting, _metrics(cells), budget=settings, refits=refits, progress=self.progress
-        )
-        self.notes += result.notes
-        measured, claimed = [cell for cell in cells if cell in self.values], setting.protocol
-        keys = [(cell.key.algorithm, cell.key.metric) for cell in measured]
-        values = np.array([[numbers.get(key, math.nan) for key in keys] for _, numbers in result.tried])
-        table = SettingsTable(
-            values=values,
-            reach=np.array([cell.printed.slack + self.judgements[cell].reach for cell in measured]),
-            gives=np.array([[self._gives(*pair) for pair in zip(measured, row, strict=True)] for row in values]),
-            held=np.array([self.judgements[cell].verdict in ("exact", "within") for cell in measured]),
-            order=[(len(changes(claimed, protocol)), protocol.hash) for protocol, _ in result.tried],
-        )
-        for column, cell in enumerate(measured):
-            best = table.best(column)
-            judgement = replace(self.judgements[cell], giving=best.giving, settings=len(result.tried))
-            if judgement.verdict == "differs" and best.giving:
-                setting_in_words = differences(claimed, result.tried[best.row][0])
-                explanation = best.sentence(setting_in_words, "settings of the open decisions")
-                if best.holds:
-                    judgement = replace(judgement, verdict="underspecified", why="")
-                judgement = replace(judgement, met=best.met, chance=best.chance).adding(explanation)
-            self.judgements[cell] = judgement
-        if not result.complete:
-            tried = f"{len(result.tried):,} of them"
-            self.notes.append(f"Only a designed sample of the settings of the open decisions was tried: {tried}.")
-
-    def _gives(self, cell: Cell, value: float) -> bool:
-        near = abs(value - cell.printed.value) <= self.judgements[cell].reach
-        return self.rounding.gives(cell.printed, value) or near
 
     def _order_ties(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Explain numbers that differ by an order of tied items, where the source does not state the order."""
-        off = [cell for cell in self._differing(cells) if _is_ranked(setting, cell)]
+        off = [cell for cell in self.differing(cells) if _is_ranked(setting, cell)]
         if not off:
             return
         scored, ties_open = self.runs.scored_run(setting.protocol, self.runs.seeds[0]), ties_are_open(setting)
-        intervals = tie_intervals(scored, setting.protocol, _metrics(off))
+        intervals = tie_intervals(scored, setting.protocol, metrics_of(off))
         for cell in off:
             interval = intervals.get((cell.key.algorithm, cell.key.metric))
             if interval is None:
@@ -194,59 +153,24 @@ class CellVerdicts:
         exact = [cell for cell in cells if self.judgements[cell].verdict == "exact" and _is_ranked(setting, cell)]
         return bool(exact) or not self.runs.split_is_drawn(setting.protocol)
 
-    def _find_out_of_reach(self, setting: Setting, cells: Sequence[Cell]) -> None:
-        """Mark numbers beyond those of the best or the worst ranking of the candidates."""
-        off, shared = self._differing(cells), _may_share(setting)
+    def find_out_of_reach(self, setting: Setting, cells: Sequence[Cell], most: int = BOUNDED) -> None:
+        """Mark numbers beyond those of the best or the worst ranking of the candidates, under all of ``most`` or fewer
+        settings."""
+        off, shared = self.differing(cells), _may_share(setting)
         if not off:
             return
         # Rules for ties only reorder items, which the extreme rankings cover, unless tied items may share a rank.
-        protocols = protocols_of(setting, lambda decision: shared or not decision.startswith("ties."), BOUNDED)
+        protocols = protocols_of(setting, lambda decision: shared or not decision.startswith("ties."), most)
         if protocols is None:
             return
-        limits_of = bounds(self.runs, protocols, _metrics(off))
+        limits_of = bounds(self.runs, protocols, metrics_of(off))
         for cell in off:
             limits = limits_of.get(cell.key.metric)
             if limits and (why := limits.beyond(cell.printed, self.rounding, cell.key.metric)):
                 self._erratum(cell, why)
 
-    def _search(self, setting: Setting, cells: Sequence[Cell]) -> None:
-        """Search for the protocols that come nearest to the numbers that differ, metric by metric."""
-        off = self._differing(cells)
-        for metric in _metrics(off):
-            differing = [cell for cell in off if cell.key.metric == metric]
-            published = [
-                Published(cell.key.algorithm, metric, cell.printed.value, cell.printed.decimals) for cell in differing
-            ]
-            scored = self.runs.scored_run(setting.protocol, self.runs.seeds[0])
-            try:
-                result = find_protocols(scored, published, budget=self.budget.search, progress=self.progress)
-            except ReproError as error:
-                self.notes.append(f"The search for the protocol nearest to {metric} failed: {error}")
-                continue
-            best = result.nearest[0]
-            search = Search(
-                metric=metric,
-                under=setting.protocol.name if differing[0].key.under == "" else differing[0].key.under,
-                rows=tuple(
-                    (cell.key.algorithm, cell.printed.text, measured, near)
-                    for cell, measured, near in zip(differing, result.own.values, best.values, strict=True)
-                ),
-                nearest=tuple(
-                    f"{change.decision} = {change.after}: {change.meaning(change.after)}"
-                    + ("" if change.before is None else f" (the claim has {change.before})")
-                    for change in best.changes
-                    if change.after is not None
-                ),
-                off=(result.own.residual, best.residual),
-                tried=result.tried,
-                fitting=result.fitting,
-            )
-            self.searches.append(search)
-            for cell in differing:
-                self.judgements[cell] = self.judgements[cell].adding(search.sentence)
 
-
-def _metrics(cells: Sequence[Cell]) -> list[str]:
+def metrics_of(cells: Sequence[Cell]) -> list[str]:
     return list(dict.fromkeys(cell.key.metric for cell in cells))
 
 

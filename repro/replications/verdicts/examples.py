@@ -108,11 +108,11 @@ class WorkedExamples:
             gives=np.hstack([gives, gives_held]),
             held=np.arange(len(off) + len(held)) >= len(off),
             order=[(len(changes(claimed, protocol)), protocol.hash) for protocol in settings],
+            in_words=lambda row: differences(claimed, settings[row]),
         )
         for column, cell in enumerate(off):
             best = table.best(column)
-            setting_in_words = differences(claimed, settings[best.row])
-            explanation = best.sentence(setting_in_words, "settings of the decisions that are not stated")
+            explanation = best.sentence(table.in_words(best.row), "settings of the decisions that are not stated")
             judgement = replace(judgements[cell], giving=best.giving, settings=len(variants[cell][0]))
             explained = replace(judgement, met=best.met, chance=best.chance, why=explanation)
             if best.holds:

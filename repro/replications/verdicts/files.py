@@ -20,8 +20,8 @@ from repro.study.environment import machine, software
 VERDICTS_CSV, VERDICTS_JSON, RESULTS = "verdicts.csv", "verdicts.json", "results.csv"
 COLUMNS = (
     *("what", "algorithm", "metric", "under", "set", "user", "printed", "measured", "least", "most", "seeds"),
-    *("verdict", "settings", "settings_giving", "setting_meets", "setting_by_chance", "ties_lowest", "ties_highest"),
-    *("newer", "why"),
+    *("verdict", "settings", "settings_giving", "setting_meets", "setting_by_chance", "cause", "by_cause"),
+    *("ties_lowest", "ties_highest", "newer", "why"),
 )
 
 

@@ -15,11 +15,24 @@ from repro.text import finite
 if TYPE_CHECKING:
     import pandas as pd
 
-VerdictName = Literal["exact", "within", "underspecified", "differs", "erratum", "holds", "does not hold", "not run"]
+VerdictName = Literal[
+    "exact",
+    "within",
+    "underspecified",
+    "mistake",
+    "leak",
+    "differs",
+    "erratum",
+    "holds",
+    "does not hold",
+    "not run",
+]
 VERDICTS: Mapping[VerdictName, str] = {
     "exact": "rounds to the printed digits",
     "within": "within the tolerance",
     "underspecified": "given by a setting of what the source leaves open, or decided by the order of ties",
+    "mistake": "given only by a mistake that explains many numbers at once, such as swapped rows or another metric",
+    "leak": "given only if the test part was used to fit or to choose: with the number without it",
     "differs": "another number",
     "erratum": "no computation can give the printed number",
     "holds": "the pattern holds with every seed",
@@ -41,6 +54,8 @@ class Judgement:
     settings   how many settings were tried; 0 if nothing is open
     met        how many of the printed numbers that the claim's own setting does not give the best setting gives
     chance     the probability that one of the settings gives as many by chance
+    cause      the error that gives the printed number, where the verdict is "leak" or "mistake"
+    by_cause   the number that this error gives
     ties       the lowest and the highest number over orders of tied items, if the printed one lies between them
     newer      the value with the installed versions of frameworks, where it differs from that with the claimed ones
     """
@@ -60,6 +75,8 @@ class Judgement:
     settings: int = 0
     met: int = 0
     chance: float | None = None
+    cause: str = ""
+    by_cause: float | None = None
     ties: tuple[float, float] | None = None
     newer: float | None = None
 
@@ -83,6 +100,10 @@ class Judgement:
         """The judgement with further reasons; empty ones are ignored."""
         return replace(self, why="; ".join(filter(None, (self.why, *reasons))))
 
+    def tried(self, other: Judgement) -> Judgement:
+        """The judgement, with the counts of settings of ``other``."""
+        return replace(self, giving=other.giving, settings=other.settings)
+
     def to_dict(self) -> dict[str, object]:
         """All fields as JSON-compatible data."""
         low, high = self.spread or (None, None)
@@ -104,6 +125,8 @@ class Judgement:
             "settings_giving": self.giving,
             "setting_meets": self.met,
             "setting_by_chance": self.chance,
+            "cause": self.cause,
+            "by_cause": self.by_cause,
             "ties_lowest": None if self.ties is None else self.ties[0],
             "ties_highest": None if self.ties is None else self.ties[1],
             "newer": self.newer,
@@ -164,6 +187,7 @@ class Replication:
 
     notes     remarks about the claim as a whole
     versions  the versions of the frameworks that ran
+    causes    errors that explain numbers: leaks and mistakes
     journal   the last line of the run's journal: number, event and hash
     """
 
@@ -174,6 +198,7 @@ class Replication:
     notes: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     searches: tuple[Search, ...] = ()
+    causes: tuple[FoundCause, ...] = ()
     journal: str = ""
 
     def to_frame(self) -> pd.DataFrame:
@@ -225,6 +250,30 @@ class Replication:
             "journal": self.journal,
             "verdicts": [judgement.to_dict() for judgement in self.judgements],
             "searches": [search.to_dict() for search in self.searches],
+            "causes": [cause.to_dict() for cause in self.causes],
+        }
+
+
+@dataclass(frozen=True)
+class FoundCause:
+    """An error that explains several numbers of a claim.
+
+    numbers  each number that it gives: its name, as it is printed, as measured, and as the error gives it
+    """
+
+    name: str
+    kind: Literal["leak", "mistake"]
+    sentence: str
+    numbers: tuple[tuple[str, str, float, float], ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """All fields as JSON-compatible data."""
+        names = ("number", "printed", "measured", "by_cause")
+        return {
+            "cause": self.name,
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "numbers": [dict(zip(names, number, strict=True)) for number in self.numbers],
         }
 
 

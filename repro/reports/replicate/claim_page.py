@@ -31,6 +31,7 @@ def claim_page(claim: Claim, replication: Replication) -> str:
         *replication.notes,
         *_numbers(claim, replication.judgements),
         *_patterns(replication.judgements),
+        *_causes(replication),
         *_searches(replication),
         *_open(claim),
         *_about(claim, replication),
@@ -86,6 +87,21 @@ def _patterns(judged: Sequence[Judgement]) -> list[object]:
         [judgement.algorithm, _verdict(judgement), judgement.why] for judgement in judged if judgement.what == "pattern"
     ]
     return [Heading("Patterns"), Table(["claimed", "verdict", "measured"], rows)] if rows else []
+
+
+def _causes(replication: Replication) -> list[object]:
+    """Leaks and mistakes that explain numbers, each with the numbers without it."""
+    blocks: list[object] = []
+    header = ["number", "printed", "measured without it", "with it"]
+    for cause in replication.causes:
+        rows = [[name, printed, f"{own:.5f}", f"{with_cause:.5f}"] for name, printed, own, with_cause in cause.numbers]
+        sentence = f"{cause.sentence[:1].upper()}{cause.sentence[1:]}."
+        blocks += [
+            Heading(f"{cause.kind.capitalize()}: {cause.name}", level=3),
+            sentence,
+            Table(header, rows, header[1:]),
+        ]
+    return [Heading("What explains these numbers"), *blocks] if blocks else []
 
 
 def _searches(replication: Replication) -> list[object]:

@@ -11,7 +11,7 @@ def judged_table(values, printed, half, own=0):
     gives = np.abs(values - printed) <= half
     held = gives[own]
     order = [(abs(row - own), str(row)) for row in range(len(values))]
-    return SettingsTable(values, np.full(values.shape[1], half), gives, held, order)
+    return SettingsTable(values, np.full(values.shape[1], half), gives, held, order, str)
 
 
 def test_the_probability_that_one_of_two_settings_gives_one_number():

@@ -193,16 +193,21 @@ def test_installed_versions_are_named_where_they_differ(write, measured, monkeyp
     from repro.replications import replicate as package
 
     module = __import__("sys").modules[package.__module__]
-    run = module._judge
+    judged_here = module._Judged
 
-    def judged_with(claim, options, budget, seeds, examples, tell):
-        result, own = run(claim, replace(options, installed=True), budget, seeds, examples, tell)
-        versions = {"surprise": "1.1.5" if options.installed else "1.1.4"}
-        old = replace(result.judgements[0], values=(result.judgements[0].value + 0.01,))
-        judged = result.judgements if options.installed else (old, *result.judgements[1:])
-        return replace(result, judgements=judged, versions=versions), own
+    class Judged(judged_here):
+        def __init__(self, claim, options, seeds):
+            self.newer = options.installed
+            super().__init__(claim, replace(options, installed=True), seeds)
 
-    monkeypatch.setattr(module, "_judge", judged_with)
+        def replication(self):
+            result = super().replication()
+            versions = {"surprise": "1.1.5" if self.newer else "1.1.4"}
+            old = replace(result.judgements[0], values=(result.judgements[0].value + 0.01,))
+            judged = result.judgements if self.newer else (old, *result.judgements[1:])
+            return replace(result, judgements=judged, versions=versions)
+
+    monkeypatch.setattr(module, "_Judged", Judged)
     right = measured().loc["Pop", "ndcg@10"]
     more = '[frameworks]\nsurprise = ["scikit-surprise==1.1.4"]\n'
     result = replicate(write(more + cells(("Pop", "ndcg@10", f"{right:.4f}"), ("Bias", "ndcg@10", "1.5"))), newer=True)

@@ -15,7 +15,7 @@ from repro.cli.progress import Progress
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.replications import Judgement, Replication
+    from repro.replications import Claim, Judgement, Replication
 
 _REASON = 100  # characters of a reason in the table; the report has all of it
 
@@ -35,6 +35,16 @@ class ReplicateOptions(ProgressOptions):
     install: bool = flag("Build the environments of missing frameworks.")
     budget: int = count_option("Number of protocols that are tried for numbers that differ.", 400)
     refits: int = count_option("Number of settings of open decisions that are fitted.", 8)
+    search: bool = option(
+        "Search for what explains numbers that the claim's own setting does not give, or not [default: --search].",
+        "--search/--no-search",
+        default=True,
+        show_default=False,
+    )
+    search_seconds: float | None = option(
+        "End the search for each claim after so many seconds; verdicts stand, and the next call goes on.",
+        type=click.FloatRange(min=0, min_open=True),
+    )
     workers: int = workers_option("Number of processes that run cells.")
     strict: bool = flag("End with exit code 1 unless every number is exact and every pattern holds.")
 
@@ -44,12 +54,16 @@ class ReplicateOptions(ProgressOptions):
     "repro replicate reports/replications/surprise-readme-ml100k/claim.toml",
     "repro replicate reports/replications --workers 4",
     "repro replicate claim.toml --seeds 5 --newer",
+    "repro replicate claim.toml --search-seconds 600",
 )
 def replicate(options: ReplicateOptions) -> None:
     """Replicate the claims of papers and pages: a verdict for each published number.
 
     PATH is a claim file, or a folder: all claim.toml below it, with a page of verdicts and a README. Verdicts, report
     and journal are written next to each claim.
+
+    The verdicts by the claim's own setting come first, each as soon as it is known. The search for what explains the
+    other numbers follows; Ctrl-C or --search-seconds ends it, the verdicts stand, and the next call goes on.
 
     A framework that cannot be built, imported or run stops its own numbers only.
 
@@ -122,8 +136,13 @@ def _replicate(file: Path, options: ReplicateOptions, watcher: Progress) -> Repl
                 installed=options.installed,
                 watcher=watcher,
                 build=watcher.print if options.install else None,
+                known=None if options.hidden else lambda judgement: watcher.print(_line(judgement)),
+                own=lambda own: _write_own(claim, own),
+                say=None if options.hidden else watcher.print,
             ),
-            budget=Budget(refits=options.refits, search=options.budget),
+            budget=Budget(
+                refits=options.refits, search=options.budget, seconds=options.search_seconds, off=not options.search
+            ),
             progress=watcher.update,
         )
     except ReproError as error:
@@ -133,6 +152,25 @@ def _replicate(file: Path, options: ReplicateOptions, watcher: Progress) -> Repl
         return Replication(file.parent.name, file.parent.name, "", (), notes=(str(error),))
     write_page(claim, replication)
     return replication
+
+
+def _write_own(claim: Claim, own: Replication) -> None:
+    """Write the page with the verdicts by the claim's own setting, before the search for explanations."""
+    from repro.reports.replicate import write_page
+
+    write_page(claim, own)
+
+
+def _line(judgement: Judgement) -> str:
+    """A judgement in one line: the verdict, the printed and the measured number, and which one it is."""
+    printed = judgement.printed
+    if printed is None:
+        return f"{judgement.verdict}: {judgement.algorithm}"
+    measured = printed.shown(judgement.value) if judgement.values else "–"
+    under = f" under {judgement.under}" if judgement.under else ""
+    return (
+        f"{judgement.verdict:14} {printed.text:>10} {measured:>10}  {judgement.metric} of {judgement.algorithm}{under}"
+    )
 
 
 def _print_all(replications: list[Replication]) -> None:
@@ -161,6 +199,8 @@ def _print_one(replication: Replication) -> None:
         )
     for judgement in (judgement for judgement in replication.judgements if judgement.what == "pattern"):
         echo(Styled(judgement.verdict), f": {judgement.algorithm}: {judgement.why}")
+    for cause in replication.causes:
+        echo("\n", Styled(cause.kind), f": {cause.sentence}")
     for search in replication.searches:
         echo(f"\n{search.metric}: {search.sentence}")
     for note in replication.notes:

@@ -1,0 +1,248 @@
+"""What explains the printed numbers that the claim's own setting does not give: the search after the first verdicts.
+
+The search looks for one setting of the open decisions, then for errors that explain many numbers at once, then for
+limits that no ranking exceeds, and at last for the protocols that come nearest. It can be stopped at any time: a
+verdict changes only when a step has found another one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from repro.errors import ReproError
+from repro.explanations import Published, find_protocols
+from repro.explanations.design import Axis
+from repro.explanations.interpolate import changes
+from repro.protocol import Protocol
+from repro.replications.causes.cause import LEAST, PrintedNumbers
+from repro.replications.causes.search import CauseSearch, Explanation, TableGroup
+from repro.replications.claims.claim import Cell, Setting
+from repro.replications.settings.chance import SettingsTable
+from repro.replications.settings.open_decisions import REFITS, SETTINGS, OpenDecisions, differences, try_settings
+from repro.replications.settings.watch import SearchWatch
+from repro.replications.verdicts.cells import CellVerdicts, metrics_of
+from repro.replications.verdicts.judgement import FoundCause, Search
+
+SEARCHED = 400  # protocols to try for numbers that differ
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of the search for what explains numbers that differ.
+
+    settings  settings of the open decisions for each fit
+    refits    settings of the open decisions that need another fit
+    search    protocols that are tried for the nearest one
+    seconds   how long the search may take
+    causes    whether errors are tried, such as a leak or swapped rows
+    off       whether there is no search
+    """
+
+    settings: int = SETTINGS
+    refits: int = REFITS
+    search: int = SEARCHED
+    seconds: float | None = None
+    causes: bool = True
+    off: bool = False
+
+
+@dataclass
+class CellSearch:
+    """The search for what explains the numbers of ``verdicts``, whose judgements it replaces."""
+
+    verdicts: CellVerdicts
+    budget: Budget
+    watch: SearchWatch
+    searches: list[Search] = field(default_factory=list)
+    causes: list[FoundCause] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    _bases: dict[int, Protocol] = field(default_factory=dict)
+
+    @property
+    def questioned(self) -> list[Cell]:
+        """The cells that the claim's own setting does not give."""
+        return [cell for cell, judgement in self.verdicts.by_digits.items() if judgement.verdict == "differs"]
+
+    def run(self) -> None:
+        """Run all steps, as long as there are numbers without an explanation."""
+        if not self.questioned:
+            return
+        groups = [group for group in self.verdicts.groups if any(cell in self.verdicts.values for cell in group[1])]
+        self._announce(groups, self.cause_search(groups))
+        for number, (setting, cells) in enumerate(groups):
+            self._try_open(number, setting, cells)
+        if self.budget.causes:
+            self._find_causes(self.cause_search(groups))
+        for setting, cells in groups:
+            self.verdicts.find_out_of_reach(setting, cells)
+        for setting, cells in groups:
+            self._find_nearest(setting, cells)
+
+    def _announce(self, groups: Sequence[tuple[Setting, list[Cell]]], causes: CauseSearch) -> None:
+        """State how many fits the search needs, and how long they take if each takes as long as the first ones."""
+        runs = self.verdicts.runs
+        seconds = [
+            runs.seconds(setting.protocol) * (len(self._fitted(setting)) - 1) for setting, _ in groups if setting.open
+        ]
+        fits = sum(len(self._fitted(setting)) - 1 for setting, _ in groups if setting.open)
+        if self.budget.causes and len(self.questioned) >= LEAST:
+            of_errors = causes.fits()
+            seconds += [runs.seconds(group.base) for group, _ in of_errors]
+            fits += len(of_errors)
+        self.watch.begin(len(self.questioned), fits, math.fsum(seconds))
+
+    def _fitted(self, setting: Setting) -> list[Protocol]:
+        return OpenDecisions.of(setting).fits(setting.protocol, self.budget.refits)[0]
+
+    def _try_open(self, number: int, setting: Setting, cells: Sequence[Cell]) -> None:
+        """Find the setting of the open decisions that gives the numbers, judged on all numbers of the table."""
+        verdicts = self.verdicts
+        measured, claimed = [cell for cell in cells if cell in verdicts.values], setting.protocol
+        if not setting.open or not any(cell in self.questioned for cell in measured):
+            return
+        self.watch.step(f"settings of {len(setting.open)} open decisions")
+        settings, refits = self.budget.settings, self.budget.refits
+        names = metrics_of(cells)
+        result = try_settings(verdicts.runs, setting, names, budget=settings, refits=refits, watch=self.watch)
+        self.notes += result.notes
+        keys = [(cell.key.algorithm, cell.key.metric) for cell in measured]
+        values = np.array([[numbers.get(key, math.nan) for key in keys] for _, numbers in result.tried])
+        table = SettingsTable(
+            values=values,
+            reach=np.array([cell.printed.slack + verdicts.by_digits[cell].reach for cell in measured]),
+            gives=np.array([[self._gives(*pair) for pair in zip(measured, row, strict=True)] for row in values]),
+            held=np.array([cell not in self.questioned for cell in measured]),
+            order=[(len(changes(claimed, protocol)), protocol.hash) for protocol, _ in result.tried],
+            in_words=lambda row: differences(claimed, result.tried[row][0]),
+        )
+        if table.one is not None:
+            self._bases[number] = result.tried[table.one][0]
+        for column, cell in enumerate(measured):
+            best = table.best(column)
+            known = replace(verdicts.judgements[cell], giving=best.giving, settings=len(result.tried))
+            if cell in self.questioned and best.giving:
+                explanation = best.sentence(table.in_words(best.row), "settings of the open decisions")
+                if best.holds:
+                    by_digits = verdicts.by_digits[cell]
+                    known = replace(by_digits, verdict="underspecified", why=explanation).tried(known)
+                elif known.verdict == "differs":
+                    known = known.adding(explanation)
+                known = replace(known, met=best.met, chance=best.chance)
+            verdicts.judgements[cell] = known
+        if not result.complete:
+            tried = f"{len(result.tried):,} of them"
+            self.notes.append(f"Only a designed sample of the settings of the open decisions was tried: {tried}.")
+
+    def _gives(self, cell: Cell, value: float) -> bool:
+        near = abs(value - cell.printed.value) <= self.verdicts.by_digits[cell].reach
+        return self.verdicts.rounding.gives(cell.printed, value) or near
+
+    def cause_search(self, groups: Sequence[tuple[Setting, list[Cell]]]) -> CauseSearch:
+        """The search for errors in the whole table."""
+        runs, table = self.verdicts.runs, list(self.verdicts.values)
+        positions = {cell: position for position, cell in enumerate(table)}
+        of_groups = []
+        for number, (setting, cells) in enumerate(groups):
+            measured = np.array([positions[cell] for cell in cells if cell in positions], dtype=np.intp)
+            base = self._bases.get(number)
+            axes: tuple[Axis, ...] = ()
+            if base is None and setting.open:
+                ratings = runs.scored_run(setting.protocol, runs.seeds[0]).plan.interactions.ratings
+                axes = OpenDecisions.of(setting, ratings).axes
+            opened = frozenset(axis.decision for axis in OpenDecisions.of(setting).all_axes) if setting.open else ()
+            of_groups.append(TableGroup(base or setting.protocol, axes, measured, frozenset(opened)))
+        return CauseSearch(runs, table, of_groups, self.watch)
+
+    def _find_causes(self, search: CauseSearch) -> None:
+        """Find errors that explain many numbers at once, such as a leak, another metric or swapped rows."""
+        judgements, cells = self.verdicts.judgements, search.cells
+        held = np.array([cell not in self.questioned for cell in cells])
+        settled = np.array([judgements[cell].verdict == "underspecified" for cell in cells])
+        values = np.array([self.verdicts.values[cell][0] for cell in cells])
+        for group in search.groups:  # where a setting of the open decisions holds, the numbers are its
+            own = {setting.protocol.hash for setting, _ in self.verdicts.groups}
+            if group.base.hash not in own:
+                values[group.cells] = search.numbers_of(group)
+        ends = np.array([self._ends(cell) for cell in cells])
+        table = PrintedNumbers(
+            printed=ends.mean(axis=1),
+            values=values,
+            reach=(ends[:, 1] - ends[:, 0]) / 2,
+            held=held,
+            off=~held & ~settled,
+        )
+        self.watch.step("errors, such as a leak or swapped rows")
+        explanations = search.find(table)
+        self.notes += search.notes
+        for explanation in explanations:
+            self._explain(explanation, cells)
+
+    def _ends(self, cell: Cell) -> tuple[float, float]:
+        """The lowest and the highest number that a printed one stands for, with the tolerance."""
+        printed, reach = cell.printed, self.verdicts.by_digits[cell].reach
+        low, high = printed.value - printed.slack, printed.value + printed.slack
+        if self.verdicts.rounding.rule == "truncated":
+            low, high = self.verdicts.rounding.interval(printed)
+        return low - reach, high + reach
+
+    def _explain(self, explanation: Explanation, cells: Sequence[Cell]) -> None:
+        """Give the cells that a cause explains its verdict."""
+        cause, numbers = explanation.cause, []
+        for position, value in zip(explanation.met, explanation.values, strict=True):
+            cell = cells[position]
+            judgement = self.verdicts.by_digits[cell]
+            shown = cell.printed.shown(judgement.value)
+            without = f"; without it the number is {shown}" if cause.kind == "leak" else ""
+            self.verdicts.judgements[cell] = replace(
+                judgement,
+                verdict=cause.kind,
+                why=explanation.sentence + without,
+                cause=cause.name,
+                by_cause=value,
+                met=len(explanation.met),
+                chance=explanation.chance,
+            ).tried(self.verdicts.judgements[cell])
+            numbers.append((cell.key.sentence, cell.printed.text, judgement.value, value))
+        self.causes.append(FoundCause(cause.name, cause.kind, explanation.sentence, tuple(numbers)))
+
+    def _find_nearest(self, setting: Setting, cells: Sequence[Cell]) -> None:
+        """Find the protocols that come nearest to the numbers that differ, metric by metric."""
+        verdicts = self.verdicts
+        off = verdicts.differing(cells)
+        for metric in metrics_of(off):
+            differing = [cell for cell in off if cell.key.metric == metric]
+            self.watch.step(f"the protocol nearest to {metric}")
+            published = [
+                Published(cell.key.algorithm, metric, cell.printed.value, cell.printed.decimals) for cell in differing
+            ]
+            scored = verdicts.runs.scored_run(setting.protocol, verdicts.runs.seeds[0])
+            try:
+                result = find_protocols(scored, published, budget=self.budget.search, progress=self.watch.update)
+            except ReproError as error:
+                self.notes.append(f"The search for the protocol nearest to {metric} failed: {error}")
+                continue
+            best = result.nearest[0]
+            search = Search(
+                metric=metric,
+                under=setting.protocol.name if differing[0].key.under == "" else differing[0].key.under,
+                rows=tuple(
+                    (cell.key.algorithm, cell.printed.text, measured, near)
+                    for cell, measured, near in zip(differing, result.own.values, best.values, strict=True)
+                ),
+                nearest=tuple(
+                    f"{change.decision} = {change.after}: {change.meaning(change.after)}"
+                    + ("" if change.before is None else f" (the claim has {change.before})")
+                    for change in best.changes
+                    if change.after is not None
+                ),
+                off=(result.own.residual, best.residual),
+                tried=result.tried,
+                fitting=result.fitting,
+            )
+            self.searches.append(search)
+            for cell in differing:
+                verdicts.judgements[cell] = verdicts.judgements[cell].adding(search.sentence)
