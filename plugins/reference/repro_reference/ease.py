@@ -4,14 +4,60 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Queries, Scores
+from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
 from repro_reference.checks import above, one_of
+from repro_reference.item_products import gram
+from repro_reference.kernel_ridge import KernelRidge
 from repro_reference.products import sums
+from repro_reference.ridge import inverse_of
 
-VALUES = ("binary", "ratings")
+_STECK = "Steck (2019), WWW, doi:10.1145/3308558.3313710"
+VALUES = (
+    Choice("binary", "1 for each training row", "x = 1", _STECK, ("lenskit/ease", "recpack/ease", "recbole/ease")),
+    Choice("ratings", "the rating", "x = r", used_by=("cornac/ease", "rectools/ease")),
+)
+PENALTIES = (
+    Choice(
+        "fixed",
+        "the same for all weights",
+        "regularisation |B|^2",
+        _STECK,
+        ("lenskit/ease", "recpack/ease", "recbole/ease", "cornac/ease", "rectools/ease"),
+    ),
+    Choice(
+        "users",
+        "in proportion to the number of users with training rows: the error is a mean over users",
+        "regularisation n |B|^2",
+    ),
+    Choice(
+        "count",
+        "in proportion to the squared norm of the item whose weight it is, which is what dropout does on average",
+        "regularisation sum over i of |X(., i)|^2 |B(i, .)|^2",
+        "Steck (2020), NeurIPS, Autoencoders that don't overfit towards the identity",
+    ),
+)
+SIGNS = (
+    Choice(
+        "any",
+        "of both signs",
+        "B(i, j)",
+        _STECK,
+        ("lenskit/ease", "recpack/ease", "recbole/ease", "rectools/ease", "cornac/ease"),
+    ),
+    Choice("positive", "negative weights are set to 0 afterwards", "max(B(i, j), 0)", used_by=("cornac/ease",)),
+)
+SIDES = (
+    Choice(
+        "columns",
+        "a column of B has the weights for an item, as it was fitted",
+        "x(u) B",
+        _STECK,
+        ("lenskit/ease", "recpack/ease", "recbole/ease", "cornac/ease"),
+    ),
+    Choice("rows", "a row of B has the weights for an item: B is transposed", "x(u) B'", used_by=("rectools/ease",)),
+)
 
 
 class EASE:
@@ -21,38 +67,66 @@ class EASE:
         P = (X'X + regularisation I)^-1        B(i, j) = -P(i, j) / P(j, j) off the diagonal
 
     X holds a 1 for each training row (``binary``), or its rating. Unscored: users or items without training rows.
+
+    Where there are fewer users than items, the same scores are computed from X X' (:mod:`repro_reference.kernel_ridge`).
     """
 
-    def __init__(self, *, regularisation: float = 500.0, values: str = "binary") -> None:
+    def __init__(
+        self,
+        *,
+        regularisation: float = 500.0,
+        values: str = "binary",
+        penalty: str = "fixed",
+        signs: str = "any",
+        side: str = "columns",
+    ) -> None:
         above("regularisation", regularisation, 0)
-        one_of("values", values, VALUES)
+        for name, value, choices in (
+            ("values", values, VALUES),
+            ("penalty", penalty, PENALTIES),
+            ("signs", signs, SIGNS),
+            ("side", side, SIDES),
+        ):
+            one_of(name, value, [str(choice.value) for choice in choices])
         self.regularisation = regularisation
         self.values = values
+        self.penalty = penalty
+        self.signs = signs
+        self.side = side
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = train.matrix()
         if self.values == "binary":
             matrix = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
         self.rows_ = matrix
-        self.weights_ = item_weights(matrix, self.regularisation)
         self.known_users_ = train.user_counts() > 0
         self.known_items_ = train.item_counts() > 0
+        users, items = np.count_nonzero(self.known_users_), np.count_nonzero(self.known_items_)
+        regularisation = float(self.regularisation) * (users if self.penalty == "users" else 1.0)
+        plain = self.penalty != "count" and self.signs == "any" and self.side == "columns"
+        self.by_users_ = KernelRidge(matrix, regularisation) if plain and users < items else None
+        if self.by_users_ is None:
+            self.weights_ = self._weights(matrix, regularisation)
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = sums(self.rows_, users, self.weights_, items)
+        if self.by_users_ is not None:
+            values = self.by_users_.scores(users, items)
+        else:
+            values = sums(self.rows_, users, self.weights_, items)
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
-
-def item_weights(matrix: csr_array, regularisation: float) -> FloatArray:
-    """B of :class:`EASE`."""
-    gram = (matrix.T @ matrix).toarray()
-    gram[np.diag_indices_from(gram)] += regularisation
-    with threadpool_limits(1):  # more threads would add in another order
-        weights: FloatArray = np.linalg.inv(gram)
-    weights /= -np.diag(weights)
-    np.fill_diagonal(weights, 0.0)
-    return weights
+    def _weights(self, matrix: csr_array, regularisation: float) -> FloatArray:
+        """B, or its transpose."""
+        products = gram(matrix)
+        diagonal = np.diag(products)
+        penalties = regularisation * (diagonal if self.penalty == "count" else 1.0)
+        weights = inverse_of(products, penalties + np.where(self.known_items_, 0.0, 1.0))
+        weights /= -np.diag(weights)
+        np.fill_diagonal(weights, 0.0)
+        if self.signs == "positive":
+            np.maximum(weights, 0.0, out=weights)
+        return weights if self.side == "columns" else np.ascontiguousarray(weights.T)
 
 
 declaration = Algorithm(
@@ -60,9 +134,12 @@ declaration = Algorithm(
     "linear item-item model in closed form",
     EASE,
     parameters=(
-        Parameter("regularisation", 500.0, "weight of the squared norm of B (the paper's lambda)"),
-        Parameter("values", "binary", "1 for each training row, or its rating", VALUES),
+        Parameter("regularisation", 500.0, "weight of the squared norm of B (the paper's lambda)", probe=3.0),
+        Parameter("values", "binary", "the entries of X", choices=VALUES),
+        Parameter("penalty", "fixed", "what the weight of squared weights is in proportion to", choices=PENALTIES),
+        Parameter("signs", "any", "the signs of weights", choices=SIGNS),
+        Parameter("side", "columns", "which side of B has the items that are scored", choices=SIDES),
     ),
-    cite="Steck (2019), WWW, doi:10.1145/3308558.3313710",
+    cite=_STECK,
     defines=True,
 )

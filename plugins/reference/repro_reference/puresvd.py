@@ -1,4 +1,4 @@
-"""PureSVD: a truncated SVD of the ratings, with missing ones as zero."""
+"""PureSVD: a truncated SVD of the ratings, with missing ones as zero or as a mean."""
 
 from __future__ import annotations
 
@@ -8,56 +8,153 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Queries, Scores
-from repro_reference.checks import at_least
+from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
+from repro.protocol.decision import When
+from repro_reference.bias import damped_means, users_of_entries
+from repro_reference.checks import at_least, one_of
+from repro_reference.item_products import gram
 from repro_reference.products import sums
+
+_CREMONESI = "Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721"
+_SARWAR = "Sarwar, Karypis, Konstan & Riedl (2000), WebKDD, Application of dimensionality reduction"
+VALUES = (
+    Choice("ratings", "the rating", "r", _CREMONESI, ("rectools/puresvd",)),
+    Choice("binary", "1 for each training row", "1", used_by=("recpack/puresvd",)),
+)
+MISSING = (
+    Choice("zero", "0", "m(u, i) = 0", _CREMONESI, ("rectools/puresvd", "recpack/puresvd")),
+    Choice("overall-mean", "the mean of all values", "m(u, i) = m"),
+    Choice("user-mean", "the mean value of the user", "m(u, i) = m(u)"),
+    Choice("item-mean", "the mean value of the item", "m(u, i) = m(i)", _SARWAR),
+)
+SUBTRACTED = (
+    Choice("no", "it is not", "R(u, i) = m(u, i)", _CREMONESI, ("rectools/puresvd", "recpack/puresvd")),
+    Choice(
+        "yes",
+        "it is subtracted from all values before, and added to all scores after",
+        "R(u, i) = v(u, i) - m(u, i), 0 where it is missing",
+        _SARWAR,
+    ),
+)
+SCALINGS = (
+    Choice("one-side", "factors of users times singular values", "U S Q'", _CREMONESI, ("rectools/puresvd",)),
+    Choice("none", "neither side has the singular values", "U Q'"),
+    Choice("both-sides", "both sides have them: their squares count", "U S^2 Q'", used_by=("recpack/puresvd",)),
+)
 
 
 class PureSVD:
     """R = U S Q' cut to the largest ``factors`` singular values; score(u, i) = r(u) Q q(i)'.
 
     r(u) is the user's row of training ratings with zeros for the missing ones, q(i) the item's row of Q
-    (Cremonesi, Koren & Turrin 2010). Where R has a rank below ``factors``, all of its singular vectors are used.
+    (Cremonesi, Koren & Turrin 2010). ``scaling`` gives each factor another power of its singular value::
+
+        one-side  r(u) Q q(i)' = U S Q'        none  r(u) Q S^-1 q(i)' = U Q'        both-sides  r(u) Q S q(i)'
+
+    With another ``missing`` m(u, i), it stands where a value is missing; with ``subtracted``, it is also subtracted
+    from the others, and added to scores. Where R has a rank below ``factors``, all of its singular vectors are used.
     Unscored: users or items without training rows.
     """
 
-    def __init__(self, *, factors: int = 50) -> None:
+    def __init__(
+        self,
+        *,
+        factors: int = 50,
+        values: str = "ratings",
+        missing: str = "zero",
+        subtracted: str = "no",
+        scaling: str = "one-side",
+    ) -> None:
         at_least("factors", factors, 1)
+        for name, value, choices in (
+            ("values", values, VALUES),
+            ("missing", missing, MISSING),
+            ("subtracted", subtracted, SUBTRACTED),
+            ("scaling", scaling, SCALINGS),
+        ):
+            one_of(name, value, [str(choice.value) for choice in choices])
         self.factors = factors
+        self.values = values
+        self.missing = missing
+        self.subtracted = subtracted
+        self.scaling = scaling
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        ratings = train.matrix()
-        vectors = right_singular_vectors(ratings, int(self.factors))
-        self.item_factors_ = vectors  # Q', factors by items
-        self.user_factors_ = csr_array(ratings @ vectors.T)  # R Q, users by factors
         self.known_users_ = train.user_counts() > 0
         self.known_items_ = train.item_counts() > 0
+        matrix = train.matrix()
+        if self.values == "binary":
+            matrix = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
+        self.of_users_, self.of_items_ = self._means(matrix)  # m(u, i) is their product
+        means = (self.of_users_[users_of_entries(matrix)] * self.of_items_[matrix.indices]) if len(train) else 0.0
+        differences = csr_array((matrix.data - means, matrix.indices, matrix.indptr), matrix.shape)
+        squares, vectors = right_singular(self._gram(differences), int(self.factors))
+        self.item_factors_ = vectors  # Q', factors by items
+        projected = differences @ vectors.T
+        if self.subtracted == "no":
+            projected += np.outer(self.of_users_, vectors @ self.of_items_)
+        power = {"one-side": 0.0, "none": -0.5, "both-sides": 0.5}[self.scaling]
+        self.user_factors_ = csr_array(projected * squares**power)  # R Q, users by factors
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
         values = sums(self.user_factors_, users, self.item_factors_, items)
+        if self.subtracted == "yes":
+            values += np.outer(self.of_users_[users], self.of_items_[items])
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
+    def _means(self, matrix: csr_array) -> tuple[FloatArray, FloatArray]:
+        """Numbers of users and of items, whose products are m(u, i); 0 for those without training rows."""
+        users, items = self.known_users_.astype(np.float64), self.known_items_.astype(np.float64)
+        if self.missing == "zero":
+            return users, np.zeros(len(items))
+        if self.missing == "user-mean":
+            return damped_means(users_of_entries(matrix), matrix.data, len(users), 0.0), items
+        if self.missing == "item-mean":
+            return users, damped_means(matrix.indices, matrix.data, len(items), 0.0)
+        return users, items * (float(matrix.data.sum()) / max(matrix.nnz, 1))
 
-def right_singular_vectors(matrix: csr_array, factors: int) -> FloatArray:
-    """Rows: the right singular vectors of the largest singular values, largest first; none of a zero one.
+    def _gram(self, differences: csr_array) -> FloatArray:
+        """R'R, where R is the differences, plus a b' where the means a b' are not subtracted."""
+        products = gram(differences)
+        if self.subtracted == "no" and self.missing != "zero":
+            crossed = np.outer(differences.T @ self.of_users_, self.of_items_)
+            products += crossed + crossed.T + float(self.of_users_ @ self.of_users_) * np.outer(
+                self.of_items_, self.of_items_
+            )
+        return products
+
+
+def right_singular(products: FloatArray, factors: int) -> tuple[FloatArray, FloatArray]:
+    """The largest singular values of R, squared, and as rows its right singular vectors, from R'R; none of a zero one.
 
     They are the eigenvectors of R'R, from a direct solver: the iteration of ARPACK (``scipy``'s ``svds``) is faster,
     but where singular values are equal or zero it continues with random vectors, which change from call to call.
     """
-    gram = (matrix.T @ matrix).toarray()
-    size = len(gram)
+    size = len(products)
     with threadpool_limits(1):  # more threads would add in another order
-        squares, vectors = scipy.linalg.eigh(gram, subset_by_index=(max(size - factors, 0), size - 1))
+        squares, vectors = scipy.linalg.eigh(products, subset_by_index=(max(size - factors, 0), size - 1))
     present = squares > squares[-1] * size * np.finfo(np.float64).eps
-    return np.ascontiguousarray(vectors[:, present].T[::-1])
+    return squares[present][::-1], np.ascontiguousarray(vectors[:, present].T[::-1])
 
 
 declaration = Algorithm(
     "puresvd",
-    "truncated singular value decomposition with missing ratings as zero",
+    "truncated singular value decomposition with missing ratings as zero, or as means",
     PureSVD,
-    parameters=(Parameter("factors", 50, "how many singular vectors are kept"),),
-    cite="Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721",
+    parameters=(
+        Parameter("factors", 50, "how many singular vectors are kept", probe=4),
+        Parameter("values", "ratings", "the values of training rows", choices=VALUES),
+        Parameter("missing", "zero", "the value of a pair without a training row", choices=MISSING),
+        Parameter(
+            "subtracted",
+            "no",
+            "whether the mean is subtracted",
+            when=(When("missing", ("overall-mean", "user-mean", "item-mean")),),
+            choices=SUBTRACTED,
+        ),
+        Parameter("scaling", "one-side", "where the singular values are", choices=SCALINGS),
+    ),
+    cite=_CREMONESI,
     defines=True,
 )

@@ -7,15 +7,26 @@ higher one. So a score depends only on its own user and item.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 
+from repro.compiling import compiled
 from repro.data.interactions import CodeArray, FloatArray
+from repro_reference.parallel import in_threads
+from repro_reference.products import arrays_of
+from repro_reference.selection import nearest_first
+
+Arrays: TypeAlias = tuple[Any, Any, Any]
 
 DIVIDE = ("no", "sum", "absolute", "count")
+_NO_LIMIT = 1 << 62
+# The exponent of a power of 2 is at the place that its product with this number has in its six highest bits.
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_EXPONENTS = np.empty(64, dtype=np.int64)
+_EXPONENTS[[((0x03F79D71B4CB0A89 << bit) & ((1 << 64) - 1)) >> 58 for bit in range(64)]] = np.arange(64)
 
 
 @dataclass(frozen=True)
@@ -35,17 +46,26 @@ class Sums:
     added: float = 0.0
 
     def numbers(self) -> tuple[int, int, int, float]:
-        return int(self.k), int(self.fewest), DIVIDE.index(self.divide), float(self.added)
+        return int(self.k) or _NO_LIMIT, int(self.fewest), DIVIDE.index(self.divide), float(self.added)
 
 
 class Lists:
-    """Lists of ratings, each with at most one of each neighbour; by list, and by neighbour."""
+    """Lists of ratings, each with at most one of each neighbour; by list, and by neighbour.
+
+    dense  whether a neighbour has more ratings than there are words of 64 lists, so that words are shorter to read
+    """
 
     def __init__(self, matrix: csr_array) -> None:
-        holders = csr_array(matrix.T)
         self.matrix, self.width = matrix, matrix.shape[0]
-        self.by_list = _arrays(matrix)
-        self.by_neighbour = _arrays(holders)
+        self.dense = matrix.nnz * 64 > matrix.shape[0] * matrix.shape[1] or self.width <= 64
+
+    @cached_property
+    def by_list(self) -> Arrays:
+        return arrays_of(self.matrix)
+
+    @cached_property
+    def by_neighbour(self) -> Arrays:
+        return arrays_of(csr_array(self.matrix.T))
 
 
 @dataclass(frozen=True)
@@ -66,12 +86,10 @@ class Neighbours:
 
     def by_target(self, absolute: bool = False, higher_code: bool = False) -> Neighbours:
         """From the targets of each neighbour, the neighbours of each target."""
-        size = len(self.starts) - 1
-        neighbours = np.repeat(np.arange(size, dtype=np.int32), np.diff(self.starts))
-        keys = -np.abs(self.similarities) if absolute else -self.similarities
-        order = np.lexsort((-neighbours if higher_code else neighbours, keys, self.codes))
-        counts = np.bincount(self.codes, minlength=size)
-        return Neighbours(np.concatenate([[0], np.cumsum(counts)]), neighbours[order], self.similarities[order])
+        codes, similarities = np.empty_like(self.codes), np.empty_like(self.similarities)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.codes, minlength=len(self.starts) - 1))])
+        _turn(self._arrays(), (starts, codes, similarities), absolute, higher_code)
+        return Neighbours(starts, codes, similarities)
 
     def shares(self, of: str) -> Neighbours:
         """The similarities of each target, or of each neighbour, divided by the sum of their absolute values."""
@@ -83,121 +101,130 @@ class Neighbours:
     def block(self, targets: CodeArray, lists: Lists, sums: Sums) -> FloatArray:
         """Targets by lists: the ratings in a list, weighted by similarity; NaN without enough of them."""
         wanted = np.asarray(targets, dtype=np.int64)
-        kernel = _selected if sums.k > 0 else _scattered
-        ratings = lists.by_list if sums.k > 0 else lists.by_neighbour
-        values: FloatArray = kernel(*self._arrays(), wanted, *ratings, lists.width, *sums.numbers())
+        values = np.empty((len(wanted), lists.width))
+        # Which of the two is faster has no effect on the sums: both add up a cell in the same order.
+        kernel, ratings = (_masked, lists.by_list) if lists.dense else (_scattered, lists.by_neighbour)
+        in_threads(
+            lambda part: kernel(self._arrays(), wanted[part], ratings, sums.numbers(), values[part]), len(wanted)
+        )
         return values
 
     def pairs(self, targets: CodeArray, lists: csr_array, which: CodeArray, sums: Sums) -> FloatArray:
         """As :meth:`block`, for target n and list ``which[n]`` only."""
         wanted, lines = (np.asarray(codes, dtype=np.int64) for codes in (targets, which))
-        values: FloatArray = _gathered(*self._arrays(), wanted, *_arrays(lists), lines, *sums.numbers())
+        values: FloatArray = _gathered(self._arrays(), wanted, arrays_of(lists), lines, sums.numbers())
         return values
 
-    def _arrays(self) -> tuple[CodeArray, CodeArray, FloatArray]:
+    def _arrays(self) -> Arrays:
         return self.starts, self.codes, self.similarities
 
 
-def _arrays(matrix: csr_array) -> tuple[Any, Any, Any]:
-    """The arrays of a sparse matrix, of the same types for all matrices."""
-    return (
-        np.asarray(matrix.indptr, dtype=np.int64),
-        np.asarray(matrix.indices, dtype=np.int32),
-        np.asarray(matrix.data, dtype=np.float64),
-    )
+@compiled()
+def _turn(targets, neighbours, absolute, higher_code):  # type: ignore[no-untyped-def]
+    """Write the neighbours of each target, nearest first, from the targets of each neighbour."""
+    their_starts, their_codes, their_similarities = targets
+    starts, codes, similarities = neighbours
+    ends = starts[:-1].copy()
+    for neighbour in range(len(their_starts) - 1):
+        for p in range(their_starts[neighbour], their_starts[neighbour + 1]):
+            target = their_codes[p]
+            codes[ends[target]] = neighbour
+            similarities[ends[target]] = their_similarities[p]
+            ends[target] += 1
+    for target in range(len(starts) - 1):
+        row = slice(starts[target], starts[target + 1])
+        order = nearest_first(similarities[row], 0, absolute, higher_code)
+        codes[row] = codes[row][order]
+        similarities[row] = similarities[row][order]
 
 
-@njit(cache=True)
-def _scattered(starts, codes, similarities, targets, indptr, lists, ratings, width, k, fewest, divide, added):  # type: ignore[no-untyped-def]
+@compiled()
+def _scattered(neighbours, targets, lists, rule, values):  # type: ignore[no-untyped-def]
     """Each neighbour, nearest first, adds its ratings to the lists that have one of it."""
-    values = np.zeros((len(targets), width))
+    starts, codes, similarities = neighbours
+    indptr, places, ratings = lists
+    k, fewest, divide, added = rule
+    width = values.shape[1]
     weights = np.empty(width)
     counts = np.empty(width, dtype=np.int64)
     for n in range(len(targets)):
+        sums = values[n]
+        sums[:] = 0.0
         weights[:] = 0.0
         counts[:] = 0
         for m in range(starts[targets[n]], starts[targets[n] + 1]):
             similarity = similarities[m]
             weight = abs(similarity) if divide == 2 else similarity
             for p in range(indptr[codes[m]], indptr[codes[m] + 1]):
-                place = lists[p]
-                counts[place] += 1
-                weights[place] += weight
-                values[n, place] += similarity * ratings[p]
+                place = places[p]
+                if counts[place] < k:
+                    counts[place] += 1
+                    weights[place] += weight
+                    sums[place] += similarity * ratings[p]
         for place in range(width):
-            values[n, place] = _score(values[n, place], weights[place], counts[place], fewest, divide, added)
-    return values
+            sums[place] = _score(sums[place], weights[place], counts[place], fewest, divide, added)
 
 
-@njit(cache=True)
-def _selected(starts, codes, similarities, targets, indptr, holders, ratings, width, k, fewest, divide, added):  # type: ignore[no-untyped-def]
-    """The same sums, of the k nearest in each list: the ranks of its neighbours are the bits of words, which give the
-    nearest ones in their order."""
+@compiled()
+def _masked(neighbours, targets, lists, rule, values):  # type: ignore[no-untyped-def]
+    """The same sums in the same order, for 64 lists at a time.
+
+    The bits of a word say which of the 64 lists have a rating of a neighbour. Lists that have enough neighbours are
+    masked out, so that only ratings that take part cost more than a look at the word.
+    """
+    starts, codes, similarities = neighbours
+    indptr, holders, ratings = lists
+    k, fewest, divide, added = rule
     size = len(starts) - 1
-    values = np.empty((len(targets), width))
-    rank_of = np.full(size, -1, dtype=np.int32)
-    place_at = np.empty(size, dtype=np.int64)
-    words = np.zeros(size // 64 + 1, dtype=np.uint64)
+    width = values.shape[1]
     one = np.uint64(1)
-    for n in range(len(targets)):
-        start, end = starts[targets[n]], starts[targets[n] + 1]
-        for m in range(start, end):
-            rank_of[codes[m]] = m - start
-        n_words = (end - start + 63) >> 6
-        for line in range(width):
-            present = 0
+    words = np.empty(size, dtype=np.uint64)
+    rating_of = np.empty((size, 64))  # only where the bit is set
+    totals, weights, counts = np.empty(64), np.empty(64), np.empty(64, dtype=np.int64)
+    for first in range(0, width, 64):
+        last = min(first + 64, width)
+        words[:] = 0
+        for line in range(first, last):
             for p in range(indptr[line], indptr[line + 1]):
-                rank = rank_of[holders[p]]
-                if rank >= 0:
-                    words[rank >> 6] |= one << np.uint64(rank & 63)
-                    place_at[rank] = p
-                    present += 1
-            total, weight, count = 0.0, 0.0, 0
-            if present > 0:
-                for w in range(n_words):
-                    word = words[w]
-                    words[w] = 0
-                    while word != 0 and count < k:
-                        lowest = word & (~word + one)
-                        rank = (w << 6) + _trailing_zeros(lowest)
-                        word ^= lowest
-                        similarity = similarities[start + rank]
-                        total += similarity * ratings[place_at[rank]]
-                        weight += abs(similarity) if divide == 2 else similarity
-                        count += 1
-            values[n, line] = _score(total, weight, count, fewest, divide, added)
-        for m in range(start, end):
-            rank_of[codes[m]] = -1
-    return values
+                words[holders[p]] |= one << np.uint64(line - first)
+                rating_of[holders[p], line - first] = ratings[p]
+        for n in range(len(targets)):
+            totals[:] = 0.0
+            weights[:] = 0.0
+            counts[:] = 0
+            open_lists = ~np.uint64(0) >> np.uint64(64 - (last - first))
+            for m in range(starts[targets[n]], starts[targets[n] + 1]):
+                word = words[codes[m]] & open_lists
+                if word == 0:
+                    continue
+                similarity = similarities[m]
+                weight = abs(similarity) if divide == 2 else similarity
+                while word != 0:
+                    lowest = word & (~word + one)
+                    word ^= lowest
+                    place = _EXPONENTS[(lowest * _DE_BRUIJN) >> np.uint64(58)]
+                    totals[place] += similarity * rating_of[codes[m], place]
+                    weights[place] += weight
+                    counts[place] += 1
+                    if counts[place] == k:
+                        open_lists ^= lowest
+                if open_lists == 0:
+                    break
+            for line in range(first, last):
+                place = line - first
+                values[n, line] = _score(totals[place], weights[place], counts[place], fewest, divide, added)
 
 
-@njit(cache=True, inline="always")
-def _trailing_zeros(power):  # type: ignore[no-untyped-def]
-    """The exponent of a power of 2."""
-    exponent = 0
-    if power & np.uint64(0xFFFFFFFF00000000):
-        exponent += 32
-    if power & np.uint64(0xFFFF0000FFFF0000):
-        exponent += 16
-    if power & np.uint64(0xFF00FF00FF00FF00):
-        exponent += 8
-    if power & np.uint64(0xF0F0F0F0F0F0F0F0):
-        exponent += 4
-    if power & np.uint64(0xCCCCCCCCCCCCCCCC):
-        exponent += 2
-    if power & np.uint64(0xAAAAAAAAAAAAAAAA):
-        exponent += 1
-    return exponent
-
-
-@njit(cache=True)
-def _gathered(starts, codes, similarities, targets, indptr, holders, ratings, lists, k, fewest, divide, added):  # type: ignore[no-untyped-def]
-    """The same sums in the same order, for target n with list n."""
+@compiled()
+def _gathered(neighbours, targets, lists, which, rule):  # type: ignore[no-untyped-def]
+    """The same sums in the same order, for target n with list ``which[n]``."""
+    starts, codes, similarities = neighbours
+    indptr, holders, ratings = lists
+    k, fewest, divide, added = rule
     values = np.empty(len(targets))
     place_of = np.full(len(starts) - 1, -1)
-    most = k if k > 0 else len(starts)
     for n in range(len(targets)):
-        rated = range(indptr[lists[n]], indptr[lists[n] + 1])
+        rated = range(indptr[which[n]], indptr[which[n] + 1])
         for p in rated:
             place_of[holders[p]] = p
         total, weight, count = 0.0, 0.0, 0
@@ -207,7 +234,7 @@ def _gathered(starts, codes, similarities, targets, indptr, holders, ratings, li
                 count += 1
                 total += similarities[m] * ratings[p]
                 weight += abs(similarities[m]) if divide == 2 else similarities[m]
-                if count == most:
+                if count == k:
                     break
         for p in rated:
             place_of[holders[p]] = -1
@@ -215,7 +242,7 @@ def _gathered(starts, codes, similarities, targets, indptr, holders, ratings, li
     return values
 
 
-@njit(cache=True)
+@compiled(stored=False)
 def _score(total, weight, count, fewest, divide, added):  # type: ignore[no-untyped-def]
     if count < fewest or count == 0:
         return np.nan

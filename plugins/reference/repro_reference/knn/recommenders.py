@@ -14,6 +14,7 @@ from repro_reference.knn.neighbours import Lists
 from repro_reference.knn.parameters import parameters
 from repro_reference.knn.setting import AUTO, Setting
 from repro_reference.knn.stages import Flags, Stages, filled
+from repro_reference.products import is_range
 
 SUMS = "false, because all training ratings are equal, and so would be all means of them"
 
@@ -60,6 +61,7 @@ class NearestNeighbours(Setting, ABC):
         self.baseline_ = stages.baseline(self)
         self.deviations_ = stages.deviations(self)
         self.lists_ = stages.contributions(self)
+        self.every_list_ = stages.lists(self)
         self.neighbours_ = stages.neighbours(self)
         self.fallback_ = stages.fallback(self)
         self.known_users_, self.known_items_ = stages.known(self)
@@ -115,7 +117,8 @@ class UserKNN(NearestNeighbours):
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         users = queries.users
-        values = self.neighbours_.block(users, Lists(self.lists_[items]), self.sums_)
+        lists = self.every_list_ if is_range(items, self.every_list_.width) else Lists(self.lists_[items])
+        values = self.neighbours_.block(users, lists, self.sums_)
         return self._block(users, items, values * self.deviations_[users][:, None])
 
     def _predict(self, queries: Queries, items: CodeArray) -> Scores:

@@ -32,12 +32,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 
+from repro.compiling import compiled
 from repro.data.interactions import FloatArray
 from repro_reference.checks import at_least, one_of
 from repro_reference.knn.neighbours import Neighbours
+from repro_reference.parallel import in_threads
+from repro_reference.products import arrays_of
+from repro_reference.selection import nearest_first
 
 KINDS = (
     "cosine",
@@ -58,6 +61,7 @@ SHRINK = ("product", "denominator", "less-one", "significance")
 COSINE, PEARSON, DOT, MSD, JACCARD, DICE, TVERSKY, ASYMMETRIC = range(8)
 CONDITIONAL, CONDITIONAL_VALUES, ZEROS, PROJECTION = range(8, len(KINDS))
 PRODUCT, DENOMINATOR, LESS_ONE, SIGNIFICANCE = range(len(SHRINK))
+_OF_PRODUCTS = (COSINE, DOT, ASYMMETRIC, PROJECTION)  # sum_c xy over norms of whole rows
 
 
 class Rows:
@@ -68,7 +72,7 @@ class Rows:
         rows.sort_indices()
         columns = csr_array(rows.T)
         columns.sort_indices()
-        self.by_row, self.by_column = _sparse(rows), _sparse(columns)
+        self.by_row, self.by_column = arrays_of(rows), arrays_of(columns)
         self.totals = _totals(*self.by_row)
         self.width = int(np.count_nonzero(np.diff(columns.indptr)))
 
@@ -124,12 +128,20 @@ class Similarity:
             float(self.least),
             float(rows.width),
         )
-        flags = bool(self.negatives), itself, bool(self.absolute), bool(self.higher_code), of_columns
-        starts, codes, similarities = _nearest(
-            rows.by_row, rows.by_column, rows.totals, (kind, over, shrink), numbers, int(most), flags
-        )
-        found = Neighbours(starts, codes, similarities)
-        return found.by_target(self.absolute, self.higher_code) if of_columns else found
+        # Sums that no formula needs are not added up.
+        detailed = kind in (PEARSON, MSD, CONDITIONAL_VALUES) or over == 1
+        counted = detailed or kind not in _OF_PRODUCTS or self.shrinkage > 0 or self.min_overlap > 1
+        flags = bool(self.negatives), itself, bool(self.absolute), bool(self.higher_code), of_columns, counted, detailed
+        definition = kind, over, shrink
+
+        def compute(part: slice) -> tuple[Any, Any, Any]:
+            bounds = part.start, part.stop
+            return _nearest(rows.by_row, rows.by_column, rows.totals, definition, numbers, int(most), flags, *bounds)
+
+        counts, codes, similarities = zip(*in_threads(compute, len(rows.totals)), strict=True)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+        nearest = Neighbours(starts, np.concatenate(codes), np.concatenate(similarities))
+        return nearest.by_target(self.absolute, self.higher_code) if of_columns else nearest
 
     def matrix(self, rows: csr_array) -> FloatArray:
         """All similarities, dense; 0 where there is none."""
@@ -140,12 +152,7 @@ class Similarity:
         return similar
 
 
-def _sparse(matrix: csr_array) -> tuple[Any, Any, Any]:
-    """The arrays of a sparse matrix, of the same types for all matrices."""
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
-
-
-@njit(cache=True)
+@compiled()
 def _totals(indptr, columns, values):  # type: ignore[no-untyped-def]
     """The sum and the sum of squares of each row, added up in the order of its columns."""
     totals = np.zeros((len(indptr) - 1, 2))
@@ -156,49 +163,48 @@ def _totals(indptr, columns, values):  # type: ignore[no-untyped-def]
     return totals
 
 
-@njit(cache=True)
-def _nearest(rows, columns, totals, definition, numbers, most, flags):  # type: ignore[no-untyped-def]
+@compiled()
+def _nearest(rows, columns, totals, definition, numbers, most, flags, first, last):  # type: ignore[no-untyped-def]
+    """The nearest rows of the rows ``first`` to ``last``: how many each has, their codes and similarities."""
     indptr, places, values = rows
     column_starts, others, their_values = columns
-    negatives, itself, absolute, higher_code, of_columns = flags
+    negatives, itself, absolute, higher_code, of_columns, counted, detailed = flags
     size = len(indptr) - 1
     # Of the common columns of a and each b: their number, the sum of xy, and the sums of x, y, xx and yy.
     counts = np.zeros(size, dtype=np.int64)
     products = np.zeros(size)
-    kind = definition[0]
-    detailed = kind in (PEARSON, MSD, CONDITIONAL_VALUES) or definition[1] == 1
     sums = np.zeros((size if detailed else 1, 4))
-    touched = np.empty(size, dtype=np.int32)
+    near = np.empty(size, dtype=np.int32)
     row = np.empty(size)
-    starts = np.zeros(size + 1, dtype=np.int64)
-    codes = np.empty(1024, dtype=np.int32)
-    similarities = np.empty(1024)
+    kept_of = np.zeros(last - first, dtype=np.int64)
+    room = (last - first) * min(most, size) if most > 0 else 1024
+    codes = np.empty(room, dtype=np.int32)
+    similarities = np.empty(room)
     filled = 0
-    for a in range(size):
-        n_touched = 0
+    for a in range(first, last):
         for p in range(indptr[a], indptr[a + 1]):
             x = values[p]
-            for q in range(column_starts[places[p]], column_starts[places[p] + 1]):
-                b = others[q]
-                if counts[b] == 0:
-                    touched[n_touched] = b
-                    n_touched += 1
-                counts[b] += 1
-                products[b] += x * their_values[q]
-                if detailed:
+            start, end = column_starts[places[p]], column_starts[places[p] + 1]
+            for q in range(start, end):
+                products[others[q]] += x * their_values[q]
+            if counted:
+                for q in range(start, end):
+                    counts[others[q]] += 1
+            if detailed:
+                for q in range(start, end):
                     y = their_values[q]
-                    sums[b, 0] += x
-                    sums[b, 1] += y
-                    sums[b, 2] += x * x
-                    sums[b, 3] += y * y
-        near = np.sort(touched[:n_touched])
+                    common = sums[others[q]]
+                    common[0] += x
+                    common[1] += y
+                    common[2] += x * x
+                    common[3] += y * y
         kept = 0
-        for b in near:
-            n = counts[b]
+        for b in range(size):
+            n = counts[b] if counted else np.int64(products[b] != 0.0)  # without common columns there is no similarity
             value = 0.0
             if b == a and itself == 2:
-                value = 1.0
-            elif (b != a or itself == 1) and n >= numbers[3]:
+                value = 1.0 if indptr[a] < indptr[a + 1] else 0.0
+            elif n > 0 and (b != a or itself == 1) and n >= numbers[3]:
                 common = sums[b] if detailed else sums[0]
                 sizes = indptr[a + 1] - indptr[a], indptr[b + 1] - indptr[b]
                 if of_columns:  # a is the neighbour, and b its target
@@ -213,12 +219,12 @@ def _nearest(rows, columns, totals, definition, numbers, most, flags):  # type: 
                 near[kept] = b
                 row[kept] = value
                 kept += 1
-        for place in range(n_touched):
-            counts[touched[place]] = 0
-            products[touched[place]] = 0.0
-            if detailed:
-                sums[touched[place]] = 0.0
-        order = _order(row[:kept], most, absolute, higher_code)
+        products[:] = 0.0
+        if counted:
+            counts[:] = 0
+        if detailed:
+            sums[:] = 0.0
+        order = nearest_first(row[:kept], most, absolute, higher_code)
         while filled + len(order) > len(codes):
             codes = np.concatenate((codes, np.empty_like(codes)))
             similarities = np.concatenate((similarities, np.empty_like(similarities)))
@@ -226,37 +232,11 @@ def _nearest(rows, columns, totals, definition, numbers, most, flags):  # type: 
             codes[filled] = near[place]
             similarities[filled] = row[place]
             filled += 1
-        starts[a + 1] = filled
-    return starts, codes[:filled].copy(), similarities[:filled].copy()
+        kept_of[a - first] = len(order)
+    return kept_of, codes[:filled].copy(), similarities[:filled].copy()
 
 
-@njit(cache=True)
-def _order(row, most, absolute, higher_code):  # type: ignore[no-untyped-def]
-    """The places of the ``most`` nearest (0: all), nearest first; of equal ones the first, or the last."""
-    keys = -np.abs(row) if absolute else -row
-    size = len(keys)
-    if higher_code:
-        keys = keys[::-1].copy()
-    if 0 < most < size:
-        last = np.partition(keys, most - 1)[most - 1]
-        chosen = np.empty(most, dtype=np.int64)
-        below = 0
-        for place in range(size):
-            below += keys[place] < last
-        equal = most - below
-        filled = 0
-        for place in range(size):
-            if keys[place] < last or (keys[place] == last and equal > 0):
-                equal -= keys[place] == last
-                chosen[filled] = place
-                filled += 1
-        order = chosen[np.argsort(keys[chosen], kind="mergesort")]
-    else:
-        order = np.argsort(keys, kind="mergesort")
-    return size - 1 - order if higher_code else order
-
-
-@njit(cache=True)
+@compiled(stored=False)
 def _similarity(definition, numbers, n, xy, sums, sizes, total_a, total_b):  # type: ignore[no-untyped-def]
     kind, over, shrink = definition
     alpha, beta, shrinkage, epsilon, amplify, width = (
