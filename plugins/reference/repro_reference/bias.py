@@ -8,12 +8,13 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, vstack
 from scipy.sparse.linalg import lsmr
 
+from repro.compiling import compiled
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
 from repro.protocol.decision import When
-from repro_reference.checks import at_least, one_of
+from repro_reference.checks import above, at_least, one_of
 
-ORDERS = ("items-first", "users-first", "together")
+ORDERS = ("items-first", "users-first", "together", "row-by-row")
 BIASES = ("both", "items", "users")
 MEANS = ("rows", "user-means", "item-means", "none")
 UNKNOWN = ("unscored", "overall")
@@ -44,6 +45,7 @@ class Definition:
     epochs: int = 1
     biases: str = "both"
     mean: str = "rows"
+    learning_rate: float = 0.005
 
     def fit(self, ratings: csr_array) -> Baseline:
         """The baseline of users by items; a user or item without entries has a bias of 0."""
@@ -54,6 +56,11 @@ class Definition:
         of_users, of_items = np.zeros(n_users), np.zeros(n_items)
         if self.biases == "both" and self.order == "together":
             return Baseline(overall, *_together(ratings, residuals, self.user_damping, self.item_damping))
+        if self.biases == "both" and self.order == "row-by-row":
+            rates = float(self.learning_rate), float(self.user_damping), float(self.item_damping)
+            rows = users.astype(np.int64), items.astype(np.int64), residuals
+            _descend(rows, int(self.epochs), rates, of_users, of_items)
+            return Baseline(overall, of_users, of_items)
         for _ in range(int(self.epochs) if self.biases == "both" else 1):
             for side in ("items", "users") if self.order != "users-first" else ("users", "items"):
                 if self.biases not in ("both", side):
@@ -91,6 +98,19 @@ def _together(
     return solution[:n_users], solution[n_users:]
 
 
+@compiled()
+def _descend(rows, epochs, rates, of_users, of_items):  # type: ignore[no-untyped-def]
+    """Steps against the gradient of one row after the other, by user and item, in each epoch the same."""
+    users, items, residuals = rows
+    rate, of_user, of_item = rates
+    for _ in range(epochs):
+        for row in range(len(residuals)):
+            user, item = users[row], items[row]
+            error = residuals[row] - (of_users[user] + of_items[item])
+            of_users[user] += rate * (error - of_user * of_users[user])
+            of_items[item] += rate * (error - of_item * of_items[item])
+
+
 def users_of_entries(matrix: csr_array) -> CodeArray:
     """The user of each entry of a matrix by users, in the order of its data."""
     return np.repeat(np.arange(matrix.shape[0], dtype=np.int32), np.diff(matrix.indptr))
@@ -112,8 +132,12 @@ class Bias:
 
     ``order`` says which bias comes first; the second one is of what the first leaves. With more ``epochs``, each is
     computed again from what the other leaves. With ``together``, they minimise the squared error plus the sum of
-    user_damping b(u)^2 and item_damping b(i)^2, which is where more and more epochs lead. ``biases`` leaves one of them
-    out. m is the mean of all rows, or of the means of users or items, or 0.
+    user_damping b(u)^2 and item_damping b(i)^2, which is where more and more epochs lead. With ``row-by-row``, both
+    start at 0, and each row in turn, by user and item, moves them against its gradient: with e the error before::
+
+        b(u) += learning_rate (e - user_damping b(u))        b(i) += learning_rate (e - item_damping b(i))
+
+    ``biases`` leaves one of them out. m is the mean of all rows, or of the means of users or items, or 0.
 
     An item without training rows is unscored, or has a bias of 0 (``unknown``). A user without training rows has
     b(u) = 0, the damped mean of no ratings, and is scored.
@@ -128,11 +152,13 @@ class Bias:
         epochs: int = 1,
         biases: str = "both",
         mean: str = "rows",
+        learning_rate: float = 0.005,
         unknown: str = "unscored",
     ) -> None:
         at_least("user_damping", user_damping, 0)
         at_least("item_damping", item_damping, 0)
         at_least("epochs", epochs, 1)
+        above("learning_rate", learning_rate, 0)
         for name, value, options in (
             ("order", order, ORDERS),
             ("biases", biases, BIASES),
@@ -146,11 +172,18 @@ class Bias:
         self.epochs = epochs
         self.biases = biases
         self.mean = mean
+        self.learning_rate = learning_rate
         self.unknown = unknown
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         definition = Definition(
-            self.user_damping, self.item_damping, self.order, int(self.epochs), self.biases, self.mean
+            self.user_damping,
+            self.item_damping,
+            self.order,
+            int(self.epochs),
+            self.biases,
+            self.mean,
+            self.learning_rate,
         )
         self.baseline_ = definition.fit(train.matrix())
         self.known_items_ = (train.item_counts() > 0) | (self.unknown == "overall")
@@ -205,13 +238,20 @@ _PARAMETERS = (
                 "min sum (r - m - b(i) - b(u))^2 + item_damping sum b(i)^2 + user_damping sum b(u)^2",
                 _KOREN,
             ),
+            Choice(
+                "row-by-row",
+                "stochastic gradient descent: each row in turn moves both biases",
+                "b(u) += learning_rate (e - user_damping b(u)), b(i) likewise",
+                _KOREN,
+                ("surprise/BaselineOnly",),
+            ),
         ),
     ),
     Parameter(
         "epochs",
         1,
         "how often each bias is computed from what the other leaves; 1: one after the other",
-        when=(_BOTH, When("order", ("items-first", "users-first"))),
+        when=(_BOTH, When("order", ("items-first", "users-first", "row-by-row"))),
         neutral=1,
         probe=3,
     ),
@@ -235,6 +275,13 @@ _PARAMETERS = (
             Choice("item-means", "the mean of the items' means"),
             Choice("none", "nothing: the first bias is a damped mean rating", "m = 0"),
         ),
+    ),
+    Parameter(
+        "learning_rate",
+        0.005,
+        "the step of gradient descent",
+        when=(_BOTH, When("order", ("row-by-row",))),
+        probe=0.05,
     ),
     Parameter(
         "unknown",

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
-from repro_reference.checks import above, one_of
+from repro_reference.checks import above, at_least, one_of
 from repro_reference.item_products import gram
 from repro_reference.kernel_ridge import KernelRidge
 from repro_reference.products import sums
@@ -66,9 +66,11 @@ class EASE:
 
         P = (X'X + regularisation I)^-1        B(i, j) = -P(i, j) / P(j, j) off the diagonal
 
-    X holds a 1 for each training row (``binary``), or its rating. Unscored: users or items without training rows.
+    X holds a 1 for each training row (``binary``), or its rating. With a ``popularity_power``, scores are divided by
+    this power of |X(., i)|^2, the number of rows of the item in a binary X (Steck 2019, arXiv:1904.13033, section 4.2).
+    Unscored: users or items without training rows.
 
-    Where there are fewer users than items, the same scores are computed from X X' (:mod:`repro_reference.kernel_ridge`).
+    Where users are fewer than items, the same scores are computed from X X' (:mod:`repro_reference.kernel_ridge`).
     """
 
     def __init__(
@@ -79,8 +81,10 @@ class EASE:
         penalty: str = "fixed",
         signs: str = "any",
         side: str = "columns",
+        popularity_power: float = 0.0,
     ) -> None:
         above("regularisation", regularisation, 0)
+        at_least("popularity_power", popularity_power, 0)
         for name, value, choices in (
             ("values", values, VALUES),
             ("penalty", penalty, PENALTIES),
@@ -93,6 +97,7 @@ class EASE:
         self.penalty = penalty
         self.signs = signs
         self.side = side
+        self.popularity_power = popularity_power
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = train.matrix()
@@ -104,6 +109,8 @@ class EASE:
         users, items = np.count_nonzero(self.known_users_), np.count_nonzero(self.known_items_)
         regularisation = float(self.regularisation) * (users if self.penalty == "users" else 1.0)
         plain = self.penalty != "count" and self.signs == "any" and self.side == "columns"
+        squares = np.bincount(matrix.indices, weights=matrix.data**2, minlength=train.n_items)
+        self.discounts_ = np.where(squares > 0, squares, 1.0) ** -float(self.popularity_power)
         self.by_users_ = KernelRidge(matrix, regularisation) if plain and users < items else None
         if self.by_users_ is None:
             self.weights_ = self._weights(matrix, regularisation)
@@ -114,6 +121,8 @@ class EASE:
             values = self.by_users_.scores(users, items)
         else:
             values = sums(self.rows_, users, self.weights_, items)
+        if self.popularity_power:
+            values *= self.discounts_[items]
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
     def _weights(self, matrix: csr_array, regularisation: float) -> FloatArray:
@@ -139,6 +148,9 @@ declaration = Algorithm(
         Parameter("penalty", "fixed", "what the weight of squared weights is in proportion to", choices=PENALTIES),
         Parameter("signs", "any", "the signs of weights", choices=SIGNS),
         Parameter("side", "columns", "which side of B has the items that are scored", choices=SIDES),
+        Parameter(
+            "popularity_power", 0.0, "power of the squared norm of the item, over scores", neutral=0.0, probe=0.5
+        ),
     ),
     cite=_STECK,
     defines=True,

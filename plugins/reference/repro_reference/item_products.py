@@ -147,10 +147,7 @@ def _item_paths(forward, backward, factors, kept_weights, first, last):  # type:
                 near[kept] = other
                 values[kept] = value
                 kept += 1
-        if 0 < k < kept:
-            order = np.sort(nearest_first(values[:kept], k, False, False))
-        else:
-            order = np.arange(kept)
+        order = np.sort(nearest_first(values[:kept], k, False, False)) if 0 < k < kept else np.arange(kept)
         while filled + len(order) > len(all_codes):
             all_codes = np.concatenate((all_codes, np.empty_like(all_codes)))
             all_values = np.concatenate((all_values, np.empty_like(all_values)))

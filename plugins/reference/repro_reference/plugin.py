@@ -32,6 +32,7 @@ def repro_framework() -> Framework:
         random,
         relevance_models,
         sar,
+        slim,
         slope_one,
         uir_item,
     )
@@ -53,6 +54,7 @@ def repro_framework() -> Framework:
             expected_utility.declaration,
             *paths.declarations,
             sar.declaration,
+            slim.declaration,
             slope_one.declaration,
             *feedback.declarations,
             *relevance_models.declarations,

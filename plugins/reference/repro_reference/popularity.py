@@ -36,7 +36,7 @@ SCALES = (
         ("rectools/popularity", "cornac/popularity", "recpack/popularity"),
     ),
     Choice("share", "its share of the highest", "n(i) / max n", used_by=("recbole/popularity",)),
-    Choice("rank", "its rank from below; equal ones have the mean of their ranks", "|{j: n(j) < n(i)}| + (ties + 1) / 2"),
+    Choice("rank", "its rank from below, of equal ones the mean of their ranks", "|{j: n(j) < n(i)}| + (ties + 1) / 2"),
     Choice(
         "quantile",
         "the share of items with no more in the sum over all items",
@@ -84,7 +84,7 @@ class Popularity:
             pairs = np.unique(train.items.astype(np.int64) * max(train.n_users, 1) + train.users)
             return np.bincount(pairs // max(train.n_users, 1), minlength=train.n_items).astype(np.float64)
         matrix = train.matrix()  # sorted, so that sums do not depend on the order of rows
-        sums = np.bincount(matrix.indices, weights=matrix.data, minlength=train.n_items)
+        sums: FloatArray = np.bincount(matrix.indices, weights=matrix.data, minlength=train.n_items)
         return sums if self.count == "sum" else sums / np.maximum(rows, 1.0)
 
 

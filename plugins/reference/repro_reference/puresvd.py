@@ -119,8 +119,8 @@ class PureSVD:
         products = gram(differences)
         if self.subtracted == "no" and self.missing != "zero":
             crossed = np.outer(differences.T @ self.of_users_, self.of_items_)
-            products += crossed + crossed.T + float(self.of_users_ @ self.of_users_) * np.outer(
-                self.of_items_, self.of_items_
+            products += (
+                crossed + crossed.T + float(self.of_users_ @ self.of_users_) * np.outer(self.of_items_, self.of_items_)
             )
         return products
 

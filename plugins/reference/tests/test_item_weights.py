@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.testing import queries_of
-from repro_reference.paths import P3Alpha, RP3Beta
-from repro_reference.sar import SAR
+from repro_reference.paths import P3Alpha, RP3Beta, declarations
+from repro_reference.sar import SAR, SIMILARITIES
 from repro_reference.slope_one import SlopeOne
 
 Table = Callable[[Any], Interactions]
@@ -34,30 +36,48 @@ def block(recommender: Any, train: Interactions) -> np.ndarray:
     return values
 
 
-@pytest.mark.parametrize("values", ["binary", "ratings"])
-@pytest.mark.parametrize("normalise", [False, True])
-@pytest.mark.parametrize("k", [0, 1, 2])
-@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.0), (0.6, 0.4), (2.0, 1.5)])
-def test_paths(table: Table, alpha: float, beta: float, k: int, normalise: bool, values: str) -> None:
-    entries = RATINGS if values == "ratings" else (RATINGS > 0).astype(float)
+OPTIONS = {p.name: p.options for p in declarations[1].parameters if p.options}
+PATHS = st.fixed_dictionaries(
+    {name: st.sampled_from(options) for name, options in OPTIONS.items()}
+    | {
+        "alpha": st.sampled_from([1.0, 0.6, 2.0]),
+        "beta": st.sampled_from([0.0, 0.4, 1.5]),
+        "k": st.sampled_from([0, 1, 2, 3]),
+    }
+)
+
+
+def keep_largest(weights: np.ndarray, k: int) -> None:
+    for row in weights:
+        row[np.argsort(-row, kind="stable")[k:]] = 0.0
+
+
+@settings(max_examples=150, deadline=None)
+@given(given=PATHS)
+def test_paths(table: Table, given: dict[str, Any]) -> None:
+    entries = RATINGS if given["values"] == "ratings" else (RATINGS > 0).astype(float)
+    alpha, beta, k = given["alpha"], given["beta"], given["k"]
     rows = entries[KNOWN]
     holders = (rows > 0).astype(float).T
     forward = (rows / rows.sum(axis=1, keepdims=True)) ** alpha
     backward = (holders / holders.sum(axis=1, keepdims=True)) ** alpha
     weights = backward @ forward / holders.sum(axis=1) ** beta
-    np.fill_diagonal(weights, 0.0)
-    if k:
-        for row in weights:
-            row[np.argsort(-row, kind="stable")[k:]] = 0.0
-    if normalise:
+    if not given["diagonal"]:
+        np.fill_diagonal(weights, 0.0)
+    if k and given["pruned"] != "columns":
+        keep_largest(weights, k)
+    if given["normalise"]:
         weights /= weights.sum(axis=1, keepdims=True)
-    expected = np.where(KNOWN[:, None], entries @ weights, np.nan)
-    recommender = RP3Beta(alpha=alpha, beta=beta, k=k, normalise=normalise, values=values)
-    actual = block(recommender, table(RATINGS))
+    if k and given["pruned"] != "rows":
+        keep_largest(weights.T, k)
+    first = np.zeros_like(entries)
+    first[KNOWN] = forward
+    expected = np.where(KNOWN[:, None], (first if given["first"] == "probabilities" else entries) @ weights, np.nan)
+    actual = block(RP3Beta(**given), table(RATINGS))
     np.testing.assert_allclose(actual, expected, rtol=1e-12)
     if beta == 0.0:
-        plain = block(P3Alpha(alpha=alpha, k=k, normalise=normalise, values=values), table(RATINGS))
-        np.testing.assert_array_equal(plain, actual)
+        shared = {name: value for name, value in given.items() if name != "beta"}
+        np.testing.assert_array_equal(block(P3Alpha(**shared), table(RATINGS)), actual)
 
 
 def test_a_path_by_hand(table: Table) -> None:
@@ -69,8 +89,9 @@ def test_a_path_by_hand(table: Table) -> None:
 
 
 @pytest.mark.parametrize("least", [1, 2])
-@pytest.mark.parametrize("similarity", ["cooccurrence", "cosine", "inclusion", "jaccard", "lift"])
-def test_sar(table: Table, similarity: str, least: int) -> None:
+@pytest.mark.parametrize("values", ["ratings", "binary"])
+@pytest.mark.parametrize("similarity", SIMILARITIES)
+def test_sar(table: Table, similarity: str, values: str, least: int) -> None:
     ones = (RATINGS > 0).astype(float)
     both = ones.T @ ones
     counts = np.diag(both)
@@ -81,9 +102,12 @@ def test_sar(table: Table, similarity: str, least: int) -> None:
         "inclusion": both / np.minimum(first, second),
         "jaccard": both / (first + second - both),
         "lift": both / (first * second),
+        "mutual-information": np.log2(np.maximum(5 * both / (first * second), 1e-9)),  # five items
+        "lexicographers": both * np.log2(np.maximum(5 * both / (first * second), 1e-9)),
     }[similarity]
-    expected = np.where(KNOWN[:, None], RATINGS @ np.where(both >= least, similar, 0.0), np.nan)
-    actual = block(SAR(similarity=similarity, min_cooccurrence=least), table(RATINGS))
+    affinities = RATINGS if values == "ratings" else ones
+    expected = np.where(KNOWN[:, None], affinities @ np.where(both >= least, similar, 0.0), np.nan)
+    actual = block(SAR(similarity=similarity, min_cooccurrence=least, values=values), table(RATINGS))
     np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
@@ -100,19 +124,25 @@ def test_old_ratings_lose_half_of_their_weight_in_the_half_life() -> None:
         SAR(half_life=5.0).fit(Interactions.from_frame(frame.drop(columns="timestamp")), seed=1)
 
 
-@pytest.mark.parametrize("variant", ["weighted", "plain", "around-mean"])
+@pytest.mark.parametrize("variant", ["weighted", "plain", "around-mean", "bi-polar"])
 def test_slope_one(table: Table, variant: str) -> None:
+    means = np.array([row[row > 0].mean() if row.any() else 0.0 for row in RATINGS])
+    opinions = np.sign(RATINGS - means[:, None])  # of rated items: 1 liked, -1 disliked, 0 neither
+
     def predicted(user: int, item: int) -> float:
         terms = []
         for other in range(RATINGS.shape[1]):
             common = (RATINGS[:, item] > 0) & (RATINGS[:, other] > 0)
+            if variant == "bi-polar":
+                opinion = opinions[user, other]
+                common &= (opinions[:, item] == opinion) & (opinions[:, other] == opinion) & (opinion != 0)
             if other != item and RATINGS[user, other] > 0 and common.any():
                 difference = np.mean(RATINGS[common, item] - RATINGS[common, other])
                 terms.append((common.sum(), difference, RATINGS[user, other]))
         if not terms:
             return np.nan
         counts, differences, ratings = np.array(terms).T
-        if variant == "weighted":
+        if variant in ("weighted", "bi-polar"):
             return float(counts @ (differences + ratings) / counts.sum())
         if variant == "plain":
             return float(np.mean(differences + ratings))

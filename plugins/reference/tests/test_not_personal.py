@@ -56,6 +56,38 @@ def test_popularity_counts_training_rows(table: Table) -> None:
     assert scores.state[0, 3] == UNSCORED
 
 
+COUNTS = {"rows": [2, 2, 1], "users": [2, 2, 1], "sum": [8, 4, 3], "mean": [4, 2, 3]}
+SCALES = {
+    "share": lambda numbers: numbers / numbers.max(),
+    "rank": lambda numbers: stats.rankdata(numbers),
+    "quantile": lambda numbers: [numbers[numbers <= number].sum() / numbers.sum() for number in numbers],
+    "quantile-in-order": lambda numbers: [
+        sum(other for place, other in enumerate(numbers) if (other, place) <= (number, own)) / numbers.sum()
+        for own, number in enumerate(numbers)
+    ],
+    "count": lambda numbers: numbers,
+}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("count", COUNTS)
+def test_popularity_of_every_kind(table: Table, count: str, scale: str) -> None:
+    recommender = Popularity(count=count, scale=scale)
+    recommender.fit(table(RATINGS), seed=1)
+    scores = recommender.score(queries_of(np.array([1], np.int32)), np.arange(4, dtype=np.int32))
+    expected = SCALES[scale](np.array(COUNTS[count], dtype=float))
+    np.testing.assert_allclose(scores.values, [[*expected, np.nan]], rtol=1e-15)
+
+
+def test_popularity_counts_a_user_with_several_rows_once() -> None:
+    rows = {"user": [1, 1, 2, 3], "item": [5, 5, 5, 6], "rating": [2.0, 4.0, 1.0, 5.0]}
+    for count, expected in {"rows": [3, 1], "users": [2, 1], "sum": [7, 5], "mean": [7 / 3, 5]}.items():
+        recommender = Popularity(count=count)
+        recommender.fit(Interactions.from_frame(pd.DataFrame(rows)), seed=1)
+        scores = recommender.score(queries_of(np.array([0], np.int32)), np.arange(2, dtype=np.int32))
+        np.testing.assert_allclose(scores.values[0], expected)
+
+
 def test_item_mean(table: Table) -> None:
     recommender = ItemMean()
     recommender.fit(table(RATINGS), seed=1)

@@ -37,6 +37,7 @@ def test_all_algorithms_are_declared_once() -> None:
         "p3alpha",
         "rp3beta",
         "sar",
+        "slim",
         "slope-one",
         "rocchio",
         "rsv",
@@ -117,6 +118,15 @@ def test_sums_that_are_not_normalised_are_not_offered_as_predictions(name: str) 
         ("plsa", "inverse_temperature", 0.0),
         ("plsa", "inverse_temperature", 1.5),
         ("expected-utility", "utility", "price"),
+        ("bias", "learning_rate", 0.0),
+        ("ease", "penalty", "rows"),
+        ("ease", "popularity_power", -1.0),
+        ("popularity", "count", "clicks"),
+        ("puresvd", "scaling", "half"),
+        ("rp3beta", "pruned", "all"),
+        ("slim", "l1", -0.1),
+        ("slim", "tolerance", 0.0),
+        ("slim", "signs", "negative"),
     ],
 )
 def test_a_value_out_of_range_is_named(name: str, parameter: str, value: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.testing import queries_of
-from repro_reference.puresvd import PureSVD
+from repro_reference.puresvd import PureSVD, declaration
 
 
 def scores(train: Interactions, factors: int, seed: int = 1) -> np.ndarray:
@@ -56,3 +57,32 @@ def test_a_matrix_of_lower_rank_is_given_back(table: Callable[[Any], Interaction
     scores = recommender.score(queries_of(np.arange(6, dtype=np.int32)), np.arange(5, dtype=np.int32))
     np.testing.assert_allclose(scores.values, data.matrix().toarray(), atol=1e-10)
     assert recommender.item_factors_.shape == (1, 5)
+
+
+OPTIONS = {parameter.name: parameter.options for parameter in declaration.parameters if parameter.options}
+
+
+@pytest.mark.parametrize("chosen", list(itertools.product(*OPTIONS.values())), ids="/".join)
+def test_every_definition_is_its_formula(table: Callable[[Any], Interactions], chosen: tuple[str, ...]) -> None:
+    """The dense matrix with its missing values filled, decomposed by NumPy."""
+    given = dict(zip(OPTIONS, chosen, strict=True))
+    rng = np.random.default_rng(11)
+    ratings = rng.uniform(1, 5, (14, 9)) * (rng.random((14, 9)) < 0.6)
+    rated = ratings > 0
+    values = rated.astype(float) if given["values"] == "binary" else ratings
+    means = {
+        "zero": np.zeros(values.shape),
+        "overall-mean": np.full(values.shape, values[rated].mean()),
+        "user-mean": np.repeat([[row[kept].mean()] for row, kept in zip(values, rated, strict=True)], 9, axis=1),
+        "item-mean": np.repeat([[row[kept].mean() for row, kept in zip(values.T, rated.T, strict=True)]], 14, axis=0),
+    }[given["missing"]]
+    filled = np.where(rated, values, means)
+    left, singular, right = np.linalg.svd(filled - means if given["subtracted"] == "yes" else filled)
+    power = {"one-side": 1, "none": 0, "both-sides": 2}[given["scaling"]]
+    weights = np.where(singular[:3] > 1e-6, singular[:3] ** power, 0.0)  # vectors of a zero one are arbitrary
+    expected = (left[:, :3] * weights) @ right[:3]
+    expected += means if given["subtracted"] == "yes" else 0.0
+    recommender = PureSVD(factors=3, **given)
+    recommender.fit(table(ratings), seed=1)
+    scores = recommender.score(queries_of(np.arange(14, dtype=np.int32)), np.arange(9, dtype=np.int32))
+    np.testing.assert_allclose(scores.values, expected, rtol=1e-7, atol=1e-9)

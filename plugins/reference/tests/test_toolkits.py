@@ -73,6 +73,11 @@ def test_biases_of_surprise(epochs: int) -> None:
     compare(("bias", ours), ("surprise/bias", {"bsl_n_epochs": epochs}), small_ratings(), 1e-12)
 
 
+def test_biases_of_surprise_by_gradient_descent() -> None:
+    ours = {"order": "row-by-row", "user_damping": 0.02, "item_damping": 0.02, "epochs": 20, "unknown": "overall"}
+    compare(("bias", ours), ("surprise/BaselineOnly", {"bsl_method": "sgd"}), small_ratings(), 1e-12)
+
+
 LENSKIT: list[tuple[str, Given, Given]] = [
     ("item-knn", MEANS | {"input": "item-centred"}, K | {"k": 4}),
     ("item-knn", MEANS | {"input": "item-centred", "pool": 5, "pool_of": "neighbour"}, {"k": 4, "save_nbrs": 5}),
