@@ -6,11 +6,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
-from repro_reference.checks import above, at_least, one_of
+from repro.plugin import Algorithm, Choice, Parameter
+from repro_reference.checks import above, at_least, choices_of
 from repro_reference.item_products import gram
+from repro_reference.item_weights import ItemWeights
 from repro_reference.kernel_ridge import KernelRidge
-from repro_reference.products import sums
 from repro_reference.ridge import inverse_of
 
 _STECK = "Steck (2019), WWW, doi:10.1145/3308558.3313710"
@@ -60,7 +60,7 @@ SIDES = (
 )
 
 
-class EASE:
+class EASE(ItemWeights):
     """score(u, .) = x(u) B, with the B of zero diagonal that minimises
     |X - X B|^2 + regularisation |B|^2 (Steck 2019)::
 
@@ -85,27 +85,16 @@ class EASE:
     ) -> None:
         above("regularisation", regularisation, 0)
         at_least("popularity_power", popularity_power, 0)
-        for name, value, choices in (
-            ("values", values, VALUES),
-            ("penalty", penalty, PENALTIES),
-            ("signs", signs, SIGNS),
-            ("side", side, SIDES),
-        ):
-            one_of(name, value, [str(choice.value) for choice in choices])
         self.regularisation = regularisation
         self.values = values
         self.penalty = penalty
         self.signs = signs
         self.side = side
         self.popularity_power = popularity_power
+        choices_of(self, values=VALUES, penalty=PENALTIES, signs=SIGNS, side=SIDES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        matrix = train.matrix()
-        if self.values == "binary":
-            matrix = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
-        self.rows_ = matrix
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
+        matrix = self.begin(train, self.values)
         users, items = np.count_nonzero(self.known_users_), np.count_nonzero(self.known_items_)
         regularisation = float(self.regularisation) * (users if self.penalty == "users" else 1.0)
         plain = self.penalty != "count" and self.signs == "any" and self.side == "columns"
@@ -115,15 +104,10 @@ class EASE:
         if self.by_users_ is None:
             self.weights_ = self._weights(matrix, regularisation)
 
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        if self.by_users_ is not None:
-            values = self.by_users_.scores(users, items)
-        else:
-            values = sums(self.rows_, users, self.weights_, items)
-        if self.popularity_power:
-            values *= self.discounts_[items]
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        by_users = self.by_users_
+        products = super().products(users, items) if by_users is None else by_users.scores(users, items)
+        return products * self.discounts_[items] if self.popularity_power else products
 
     def _weights(self, matrix: csr_array, regularisation: float) -> FloatArray:
         """B, or its transpose."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
+from repro.data.interactions import FloatArray, Interactions
+from repro.plugin import Algorithm, Choice, Parameter
 from repro.protocol.decision import When
-from repro_reference.checks import at_least, one_of
-from repro_reference.item_products import compact, item_paths, largest_in_columns, weighted_rows
+from repro_reference.checks import at_least, choices_of
+from repro_reference.item_products import compact, item_paths, largest_in_columns
+from repro_reference.item_weights import ItemWeights
 
 _COOPER = "Cooper, Lee, Radzik & Siantos (2014), WWW Companion, doi:10.1145/2567948.2579244"
 _PAUDEL = "Paudel, Christoffel, Newell & Bernstein (2017), ACM TiiS 7(1), doi:10.1145/2955101"
@@ -39,7 +40,7 @@ PRUNED = (
 )
 
 
-class RP3Beta:
+class RP3Beta(ItemWeights):
     """The transition probabilities of three steps, each to the power ``alpha``, over the popularity of the item::
 
         score(u, i) = sum over j in I(u) of x(u, j) w(j, i)
@@ -68,8 +69,6 @@ class RP3Beta:
         at_least("alpha", alpha, 0)
         at_least("beta", beta, 0)
         at_least("k", k, 0)
-        for name, value, choices in (("values", values, VALUES), ("first", first, START), ("pruned", pruned, PRUNED)):
-            one_of(name, value, [str(choice.value) for choice in choices])
         self.alpha = alpha
         self.beta = beta
         self.k = k
@@ -78,11 +77,10 @@ class RP3Beta:
         self.first = first
         self.pruned = pruned
         self.diagonal = diagonal
+        choices_of(self, values=VALUES, first=START, pruned=PRUNED)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        rows = train.matrix()
-        if self.values == "binary":
-            rows = csr_array((np.ones(len(train)), rows.indices, rows.indptr), rows.shape)
+        rows = self.begin(train, self.values)
         counts = train.item_counts().astype(np.float64)
         to_items = _shares(rows, self.alpha)
         holders = csr_array(rows.T)
@@ -94,15 +92,9 @@ class RP3Beta:
             weights = _shares(weights, 1.0)
         if self.pruned != "rows" and self.k:
             weights = largest_in_columns(weights, int(self.k))
-        self.rows_ = to_items if self.first == "probabilities" else rows
+        if self.first == "probabilities":
+            self.rows_ = to_items
         self.weights_ = compact(weights)
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = counts > 0
-
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        values = weighted_rows(self.rows_, users, self.weights_, items)
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
 
 class P3Alpha(RP3Beta):

@@ -7,7 +7,7 @@ import numpy as np
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
 from repro.plugin.api.scores import Mask
-from repro_reference.checks import one_of
+from repro_reference.checks import choices_of
 
 _CREMONESI = "Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721"
 COUNTS = (
@@ -62,10 +62,9 @@ class Popularity:
     """
 
     def __init__(self, *, count: str = "rows", scale: str = "count") -> None:
-        one_of("count", count, [str(choice.value) for choice in COUNTS])
-        one_of("scale", scale, [str(choice.value) for choice in SCALES])
         self.count = count
         self.scale = scale
+        choices_of(self, count=COUNTS, scale=SCALES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.known_ = train.item_counts() > 0
@@ -84,7 +83,7 @@ class Popularity:
             pairs = np.unique(train.items.astype(np.int64) * max(train.n_users, 1) + train.users)
             return np.bincount(pairs // max(train.n_users, 1), minlength=train.n_items).astype(np.float64)
         matrix = train.matrix()  # sorted, so that sums do not depend on the order of rows
-        sums: FloatArray = np.bincount(matrix.indices, weights=matrix.data, minlength=train.n_items)
+        sums = np.bincount(matrix.indices, weights=matrix.data, minlength=train.n_items).astype(np.float64)
         return sums if self.count == "sum" else sums / np.maximum(rows, 1.0)
 
 

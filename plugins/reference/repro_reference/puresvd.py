@@ -8,11 +8,12 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
+from repro.plugin import Algorithm, Choice, Parameter
 from repro.protocol.decision import When
 from repro_reference.bias import damped_means, users_of_entries
-from repro_reference.checks import at_least, one_of
+from repro_reference.checks import at_least, choices_of
 from repro_reference.item_products import gram
+from repro_reference.item_weights import ItemWeights
 from repro_reference.products import sums
 
 _CREMONESI = "Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721"
@@ -43,7 +44,7 @@ SCALINGS = (
 )
 
 
-class PureSVD:
+class PureSVD(ItemWeights):
     """R = U S Q' cut to the largest ``factors`` singular values; score(u, i) = r(u) Q q(i)'.
 
     r(u) is the user's row of training ratings with zeros for the missing ones, q(i) the item's row of Q
@@ -66,25 +67,15 @@ class PureSVD:
         scaling: str = "one-side",
     ) -> None:
         at_least("factors", factors, 1)
-        for name, value, choices in (
-            ("values", values, VALUES),
-            ("missing", missing, MISSING),
-            ("subtracted", subtracted, SUBTRACTED),
-            ("scaling", scaling, SCALINGS),
-        ):
-            one_of(name, value, [str(choice.value) for choice in choices])
         self.factors = factors
         self.values = values
         self.missing = missing
         self.subtracted = subtracted
         self.scaling = scaling
+        choices_of(self, values=VALUES, missing=MISSING, subtracted=SUBTRACTED, scaling=SCALINGS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
-        matrix = train.matrix()
-        if self.values == "binary":
-            matrix = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
+        matrix = self.begin(train, self.values)
         self.of_users_, self.of_items_ = self._means(matrix)  # m(u, i) is their product
         means = (self.of_users_[users_of_entries(matrix)] * self.of_items_[matrix.indices]) if len(train) else 0.0
         differences = csr_array((matrix.data - means, matrix.indices, matrix.indptr), matrix.shape)
@@ -96,12 +87,11 @@ class PureSVD:
         power = {"one-side": 0.0, "none": -0.5, "both-sides": 0.5}[self.scaling]
         self.user_factors_ = csr_array(projected * squares**power)  # R Q, users by factors
 
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
         values = sums(self.user_factors_, users, self.item_factors_, items)
         if self.subtracted == "yes":
             values += np.outer(self.of_users_[users], self.of_items_[items])
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+        return values
 
     def _means(self, matrix: csr_array) -> tuple[FloatArray, FloatArray]:
         """Numbers of users and of items, whose products are m(u, i); 0 for those without training rows."""

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
-from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.interactions import FloatArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
-from repro_reference.checks import at_least, one_of
-from repro_reference.item_products import weighted_rows
+from repro.plugin import Algorithm, Choice, Parameter
+from repro_reference.checks import at_least, choices_of
+from repro_reference.item_products import compact
+from repro_reference.item_weights import ItemWeights
 
 _GRAHAM = "Graham, Min & Wu (2019), RecSys, doi:10.1145/3298689.3346967"
 # From c(i, j), the users of both items, c(i), c(j), and the number of items with users: the similarity.
@@ -50,7 +51,7 @@ VALUES = (
 DAY = 86_400.0
 
 
-class SAR:
+class SAR(ItemWeights):
     """score(u, i) = sum over j in I(u) of a(u, j) s(j, i), the diagonal included (Microsoft Recommenders, SAR)::
 
         cooccurrence  c(i, j)                       inclusion           c(i, j) / min(c(i), c(j))
@@ -72,26 +73,24 @@ class SAR:
         min_cooccurrence: int = 1,
         values: str = "ratings",
     ) -> None:
-        one_of("similarity", similarity, tuple(SIMILARITIES))
-        one_of("values", values, [str(choice.value) for choice in VALUES])
         at_least("half_life", half_life, 0)
         at_least("min_cooccurrence", min_cooccurrence, 1)
         self.similarity = similarity
         self.half_life = half_life
         self.min_cooccurrence = min_cooccurrence
         self.values = values
+        choices_of(self, similarity=CHOICES, values=VALUES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
+        ones = self.begin(train, "binary")
         values = np.ones(len(train)) if self.values == "binary" else np.asarray(train.ratings, dtype=np.float64)
         if self.half_life > 0:
             if train.timestamps is None:
                 raise PluginError(f"half_life = {self.half_life:g} needs timestamps, and the training rows have none")
             age = (train.timestamps.max(initial=0) - train.timestamps) / DAY
             values = values * 0.5 ** (age / self.half_life)
-        shape = (train.n_users, train.n_items)
-        self.affinities_ = csr_array((values, (train.users, train.items)), shape)
-        self.affinities_.sort_indices()
-        ones = csr_array((np.ones(self.affinities_.nnz), self.affinities_.indices, self.affinities_.indptr), shape)
+        self.rows_ = csr_array((values, (train.users, train.items)), ones.shape)
+        self.rows_.sort_indices()
         counts = np.asarray(ones.sum(axis=0)).ravel()
         both = csr_array(ones.T @ ones)
         both.data[both.data < self.min_cooccurrence] = 0.0
@@ -100,14 +99,7 @@ class SAR:
         first = np.repeat(counts, np.diff(both.indptr))
         items = float(np.count_nonzero(counts))
         similar = SIMILARITIES[self.similarity](both.data, first, counts[both.indices], items)
-        self.similarities_ = csr_array((similar, both.indices, both.indptr), both.shape)
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
-
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        values = weighted_rows(self.affinities_, users, self.similarities_, items)
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+        self.weights_ = compact(csr_array((similar, both.indices, both.indptr), both.shape))
 
 
 declaration = Algorithm(

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.compiling import compiled
-from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
-from repro_reference.checks import above, at_least, one_of
-from repro_reference.item_products import compact, gram, weighted_rows
+from repro.data.interactions import FloatArray, Interactions
+from repro.plugin import Algorithm, Choice, Parameter
+from repro_reference.checks import above, at_least, choices_of
+from repro_reference.item_products import compact, gram
+from repro_reference.item_weights import ItemWeights
 from repro_reference.parallel import in_threads
 
 _NING = "Ning & Karypis (2011), ICDM, doi:10.1109/ICDM.2011.134"
@@ -42,7 +43,7 @@ SIDES = (
 )
 
 
-class SLIM:
+class SLIM(ItemWeights):
     """score(u, .) = x(u) W, where each column w of W, with w(j) = 0, minimises (Ning & Karypis 2011)::
 
         1/2 |x(j) - X w|^2 + l2/2 |w|^2 + l1 |w|_1
@@ -69,13 +70,6 @@ class SLIM:
         at_least("l2", l2, 0)
         above("tolerance", tolerance, 0)
         at_least("epochs", epochs, 1)
-        for name, value, choices in (
-            ("values", values, VALUES),
-            ("scale", scale, SCALES),
-            ("signs", signs, SIGNS),
-            ("side", side, SIDES),
-        ):
-            one_of(name, value, [str(choice.value) for choice in choices])
         self.l1 = l1
         self.l2 = l2
         self.values = values
@@ -84,24 +78,15 @@ class SLIM:
         self.side = side
         self.tolerance = tolerance
         self.epochs = epochs
+        choices_of(self, values=VALUES, scale=SCALES, signs=SIGNS, side=SIDES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        matrix = train.matrix()
-        if self.values == "binary":
-            matrix = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
-        self.rows_ = matrix
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
+        matrix = self.begin(train, self.values)
         users = max(int(np.count_nonzero(self.known_users_)), 1)
         error = 1.0 / users if self.scale == "mean" else 1.0
         columns = _columns(gram(matrix), (float(self.l1) / error, float(self.l2) / error), self._rules())
         # The columns of W are the rows of its transpose.
         self.weights_ = compact(columns if self.side == "rows" else _sorted(columns.T))
-
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        values = weighted_rows(self.rows_, users, self.weights_, items)
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
     def _rules(self) -> tuple[bool, bool, float, int]:
         return self.signs == "positive", self.signs == "dropped", float(self.tolerance), int(self.epochs)
