@@ -44,6 +44,7 @@ _PUBLIC = {
     "replay": "repro.verification",
     "replicate": "repro.replications",
     "report": "repro.reports",
+    "review": "repro.reviews",
     "seal": "repro.verification",
     "study_metrics": "repro.metric_study",
     "verify": "repro.verification",
@@ -63,6 +64,7 @@ _PACKAGES = (
     "protocol",
     "replications",
     "reports",
+    "reviews",
     "runs",
     "stats",
     "study",
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
         protocol,
         replications,
         reports,
+        reviews,
         runs,
         stats,
         study,
@@ -104,6 +107,7 @@ if TYPE_CHECKING:
     from repro.protocol import Protocol
     from repro.replications import Claim, replicate
     from repro.reports import report
+    from repro.reviews import review
     from repro.runs.comparison import compare
     from repro.runs.run import Run
     from repro.study import Study
@@ -154,6 +158,8 @@ __all__ = [
     "replications",
     "report",
     "reports",
+    "review",
+    "reviews",
     "runs",
     "seal",
     "stats",

@@ -47,6 +47,14 @@ def run_and_compare(folder: Path) -> repro.Run:
     return run
 
 
+def review_files(folder: Path) -> int:
+    result = repro.review(folder, paper=repro.reviews.Stated(users=943), roles={"data1.txt": "train"}, progress=False)
+    findings: pd.DataFrame = result.to_frame()
+    sizes = repro.data.identify(users=943, rows=100_000, try_here=False)
+    print(findings, sizes.summary, [finding.severity for finding in result.findings])
+    return result.counts["error"]
+
+
 def explain_numbers(run: repro.Run) -> None:
     explanation = repro.explain(run, repro.Protocol.load("said-bellogin-ut"), "ndcg@10")
     parts: pd.DataFrame = explanation.to_frame()

@@ -19,8 +19,9 @@ def run(path, folder):
 
 
 def test_there_are_notebooks():
-    assert {"audit-a-metric", "compare-two-models", "first-number", "replicate-a-table", "why-toolkits-disagree"} == {
-        path.stem for path in NOTEBOOKS
+    assert {path.stem for path in NOTEBOOKS} == {
+        *("audit-a-metric", "compare-two-models", "first-number", "replicate-a-table", "review-an-artefact"),
+        "why-toolkits-disagree",
     }
 
 

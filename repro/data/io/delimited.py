@@ -7,9 +7,11 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -202,9 +204,15 @@ def _wrong_width(path: Path, layout: Layout) -> DataError:
 
 def line_number(path: Path, layout: Layout, row: int) -> str:
     """The line of data row ``row`` (from 0) in the file; blank lines and comments are not rows."""
+    state = path.stat()
+    return f"line {_line_numbers(path, layout, state.st_mtime_ns, state.st_size)[row]:,}"
+
+
+@lru_cache(maxsize=4)  # a review quotes many rows of the same files
+def _line_numbers(path: Path, layout: Layout, changed: int, size: int) -> npt.NDArray[np.int64]:
+    """The line of each data row."""
     rows = itertools.islice(lines_of(path, layout.encoding), layout.comments + layout.header, None)
-    numbers = (number for number, line in rows if not _is_comment(line, layout))
-    return f"line {next(itertools.islice(numbers, row, None)):,}"
+    return np.fromiter((number for number, line in rows if not _is_comment(line, layout)), dtype=np.int64)
 
 
 def _is_comment(line: str, layout: Layout) -> bool:

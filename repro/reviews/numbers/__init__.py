@@ -1,0 +1,1 @@
+"""Printed numbers: read from tables, checked by themselves, and searched for in the run files."""
