@@ -1,4 +1,4 @@
-"""Which data set, version and filter have given numbers of users, items and rows."""
+"""Data sets, versions and filters by their numbers of users, items and rows."""
 
 from repro.data.identification.identify import Identification, Match, identify
 from repro.data.identification.sizes import Sizes

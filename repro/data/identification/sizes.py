@@ -27,7 +27,7 @@ class Sizes:
                 yield name, number
 
     def minus(self, stated: Sizes) -> dict[str, int]:
-        """How much each number is above the stated one, where both are known."""
+        """The difference of each number from the stated one, where both are known."""
         own = dict(self.named())
         return {name: own[name] - number for name, number in stated.named() if name in own}
 
