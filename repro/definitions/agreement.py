@@ -170,6 +170,6 @@ def level_of(first: Answer, second: Answer) -> Level:
     """The agreement of two answers to the same training set, on the pairs that both score."""
     both = first.scored & second.scored
     defined: FloatArray = np.where(both, first.values, np.nan)
-    answered = Answer(np.where(both, second.values, np.nan), np.zeros(both.shape, dtype=bool), first.train)
-    answered.__dict__["tolerance"] = max(first.tolerance, second.tolerance)
+    tolerance = max(first.precision, second.precision)
+    answered = Answer(np.where(both, second.values, np.nan), np.zeros(both.shape, dtype=bool), first.train, tolerance)
     return Level(int(Comparison.start(1).after(defined[None], answered).levels[0]))

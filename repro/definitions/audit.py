@@ -96,14 +96,15 @@ def defining_spaces() -> dict[str, Space]:
 
 
 def spaces_for(canonical: str) -> list[Space]:
-    """The spaces to try for an implementation: that of its canonical name first, then the smaller ones."""
+    """The spaces to try for an implementation: that of its canonical name, or all, the smaller ones first."""
     spaces = defining_spaces()
     if not spaces:
         raise PluginError(
             "no plug-in here defines algorithms; install recsys-repro-reference, whose algorithms are the definitions"
         )
-    own = [spaces.pop(canonical)] if canonical in spaces else []
-    return own + sorted(spaces.values(), key=lambda space: (len(space.settings({})), space.label))
+    if canonical in spaces:
+        return [spaces[canonical]]
+    return sorted(spaces.values(), key=lambda space: (len(space.algorithm.parameters), space.label))
 
 
 def probes_of(label: str) -> dict[str, ParameterValue]:

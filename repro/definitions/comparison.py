@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from repro.compiling import compiled
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 
 Mask = npt.NDArray[np.bool_]
@@ -37,14 +38,16 @@ class Level(IntEnum):
 class Answer:
     """The scores of an implementation on a training set, users by items.
 
-    values   NaN where there is no score
-    filled   numbers that are marked as filled in where the algorithm has no score
-    train    the training set; an implementation may leave its pairs without a score
+    values     NaN where there is no score
+    filled     numbers that are marked as filled in where the algorithm has no score
+    train      the training set; an implementation may leave its pairs without a score
+    tolerance  the largest relative difference of equal scores; by default that of the precision of the numbers
     """
 
     values: FloatArray
     filled: Mask
     train: Interactions
+    tolerance: float | None = None
 
     @cached_property
     def trained(self) -> Mask:
@@ -59,10 +62,13 @@ class Answer:
         return np.isfinite(self.values) & ~self.filled
 
     @cached_property
-    def tolerance(self) -> float:
-        """The tolerance for numbers of this precision: single if all of them are numbers of 32 bits."""
+    def precision(self) -> float:
+        """The largest relative difference of equal scores: that of single precision if all numbers have 32 bits."""
+        if self.tolerance is not None:
+            return self.tolerance
         present = self.values[np.isfinite(self.values)]
-        return SINGLE if np.array_equal(present, present.astype(np.float32).astype(np.float64)) else DOUBLE
+        with np.errstate(over="ignore"):
+            return SINGLE if np.array_equal(present, present.astype(np.float32).astype(np.float64)) else DOUBLE
 
     @cached_property
     def fillers(self) -> list[Mask]:
@@ -74,8 +80,13 @@ class Answer:
         masks = [~np.isfinite(self.values), self.filled]
         for filler in (0.0, overall, by_user, by_item):
             difference = np.abs(self.values - np.broadcast_to(filler, self.values.shape))
-            masks.append(difference <= self.tolerance * np.maximum(np.abs(filler), 1e-300))
+            masks.append(difference <= self.precision * np.maximum(np.abs(filler), 1e-300))
         return masks
+
+    @cached_property
+    def filler_masks(self) -> Mask:
+        """``fillers`` as one array."""
+        return np.stack(self.fillers)
 
 
 def _means(codes: CodeArray, ratings: FloatArray, size: int, otherwise: float) -> FloatArray:
@@ -105,47 +116,98 @@ class Comparison:
         """Some of the definitions."""
         return Comparison(self.levels[chosen], self.fillers[chosen])
 
-    def after(self, defined: FloatArray, answer: Answer) -> Comparison:
+    def repeated(self, count: int) -> Comparison:
+        """The same agreement for several definitions."""
+        return self.take(np.zeros(count, dtype=np.int64))
+
+    def after(self, defined: FloatArray, answer: Answer, lowest: Level = Level.ORDER) -> Comparison:
         """With one more answer; ``defined`` has an array of users by items for each definition.
 
         Only pairs that both score are compared; either may leave out pairs of the training set. A definition is
         different if it scores another pair that the implementation leaves out, or if the implementation gives other
-        numbers than ``FILLERS`` where the definition has no score.
+        numbers than ``FILLERS`` where the definition has no score. So is one that agrees less than ``lowest``.
         """
-        expected = np.isfinite(defined)
-        left_out = (expected & ~answer.scored & ~answer.trained).any(axis=(1, 2))
-        unscored = ~expected & ~answer.trained
-        fillers = self.fillers.copy()
-        for number, mask in enumerate(answer.fillers):
-            fillers[:, number] &= ~(unscored & ~mask).any(axis=(1, 2))
-        levels = self.levels.copy()
-        levels[left_out | ~fillers.any(axis=1)] = Level.DIFFERENT
-        both = expected & answer.scored
-        for n in np.flatnonzero(levels):
-            if both[n].any():
-                levels[n] = min(levels[n], _level(defined[n], answer.values, both[n], answer.tolerance))
+        levels, fillers = _agreement(
+            np.ascontiguousarray(defined),
+            np.ascontiguousarray(answer.values),
+            (answer.scored, answer.trained, answer.filler_masks),
+            float(answer.precision),
+            int(lowest),
+        )
+        fillers &= self.fillers
+        levels = np.minimum(levels, self.levels)
+        levels[~fillers.any(axis=1)] = Level.DIFFERENT
         return Comparison(levels, fillers)
 
 
-def _level(defined: FloatArray, answered: FloatArray, both: Mask, tolerance: float) -> Level:
-    x, y = defined[both], answered[both]
-    if np.abs(x - y).max() <= tolerance * max(np.abs(x).max(), np.abs(y).max()):
-        return Level.EQUAL
-    squares = float(x @ x)
-    factor = float(x @ y) / squares if squares > 0 else 0.0
-    if factor > 0 and np.abs(y - factor * x).max() <= tolerance * np.abs(y).max():
-        return Level.PROPORTIONAL
-    return Level.ORDER if _same_order(defined, answered, both, tolerance) else Level.DIFFERENT
+@compiled("numpy")
+def _agreement(defined: Any, answered: Any, masks: Any, tolerance: float, lowest: int) -> Any:
+    """The level of each definition, and which fillers are possible."""
+    scored, trained, fillers = masks
+    count, n_users, n_items = defined.shape
+    levels = np.full(count, 3, dtype=np.int8)
+    possible = np.ones((count, len(fillers)), dtype=np.bool_)
+    x, y = np.empty(n_items), np.empty(n_items)
+    for n in range(count):
+        difference, most_x, most_y, squares, products = 0.0, 0.0, 0.0, 0.0, 0.0
+        for user in range(n_users):
+            for item in range(n_items):
+                value = defined[n, user, item]
+                if np.isfinite(value):
+                    if scored[user, item]:
+                        other = answered[user, item]
+                        difference = max(difference, abs(value - other))
+                        most_x, most_y = max(most_x, abs(value)), max(most_y, abs(other))
+                        squares += value * value
+                        products += value * other
+                    elif not trained[user, item]:
+                        levels[n] = 0
+                elif not trained[user, item]:
+                    for f in range(len(fillers)):
+                        if not fillers[f, user, item]:
+                            possible[n, f] = False
+        if levels[n] == 0 or difference <= tolerance * max(most_x, most_y):
+            continue
+        factor = products / squares if squares > 0.0 else 0.0
+        levels[n] = 2 if factor > 0.0 else 0
+        if factor > 0.0:
+            for user in range(n_users):
+                for item in range(n_items):
+                    value = defined[n, user, item]
+                    both = scored[user, item] and np.isfinite(value)
+                    if both and abs(answered[user, item] - factor * value) > tolerance * most_y:
+                        levels[n] = 0
+        if levels[n] == 0 and lowest <= 1:
+            levels[n] = 1
+            for user in range(n_users):
+                size = 0
+                for item in range(n_items):
+                    if scored[user, item] and np.isfinite(defined[n, user, item]):
+                        x[size], y[size] = defined[n, user, item], answered[user, item]
+                        size += 1
+                if not _same_order(x, y, size, tolerance):
+                    levels[n] = 0
+                    break
+    return levels, possible
 
 
-def _same_order(defined: FloatArray, answered: FloatArray, both: Mask, tolerance: float) -> bool:
-    """Whether an increasing map exists between the scores of each user: equal scores stay equal, others in order."""
-    for user in np.flatnonzero(both.any(axis=1)):
-        x, y = defined[user, both[user]], answered[user, both[user]]
-        order = np.lexsort((y, x))
-        steps_x, steps_y = np.diff(x[order]), np.diff(y[order])
-        tied = steps_x <= tolerance * np.abs(x).max()
-        small = tolerance * np.abs(y).max()
-        if (np.abs(steps_y[tied]) > small).any() or (steps_y[~tied] <= small).any():
+@compiled("numpy")
+def _same_order(x: Any, y: Any, size: int, tolerance: float) -> bool:
+    """Whether an increasing map exists between two lists of scores: equal ones stay equal, others in order."""
+    most_x, most_y = 0.0, 0.0
+    for n in range(size):
+        most_x, most_y = max(most_x, abs(x[n])), max(most_y, abs(y[n]))
+        first, second = x[n], y[n]
+        place = n
+        while place > 0 and (x[place - 1] > first or (x[place - 1] == first and y[place - 1] > second)):
+            x[place], y[place] = x[place - 1], y[place - 1]
+            place -= 1
+        x[place], y[place] = first, second
+    for n in range(1, size):
+        step = y[n] - y[n - 1]
+        if x[n] - x[n - 1] <= tolerance * most_x:
+            if abs(step) > tolerance * most_y:
+                return False
+        elif step <= tolerance * most_y:
             return False
     return True

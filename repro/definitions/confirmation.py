@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.data.interactions import Interactions
+from repro.data.interactions import FloatArray, Interactions
 from repro.definitions.comparison import DOUBLE, Answer, Comparison, Level, Mask
 from repro.definitions.implementation import Implementation
 from repro.definitions.space import Setting, Space
@@ -15,7 +15,7 @@ from repro.errors import PluginError
 
 # Sums and inverses of larger training sets in 32 bits differ by more than those of small ones.
 SINGLE_OF_MANY = 2e-5
-SETS = 14
+SETS, LARGE = 13, (13,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,9 @@ class Confirmation:
     rejected    the number of training sets that the implementation rejected
     fillers     for each of FILLERS, whether the implementation can give it where the definition has no score
     uses_filler whether there was such a pair
+    distinct    the number of different scores, added up over the training sets
+    ordered     the number of steps from one score of a user to the next higher one
+    answers     the answers of the implementation
     """
 
     level: Level
@@ -38,6 +41,9 @@ class Confirmation:
     rejected: int
     fillers: Mask
     uses_filler: bool
+    distinct: int = 0
+    ordered: int = 0
+    answers: Sequence[Answer] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +69,8 @@ def confirm(
     """
     level, fillers = expected
     comparison = Comparison(np.array([level], dtype=np.int8), fillers[None].copy())
-    sets = pairs = rejected = 0
+    pairs = rejected = distinct = ordered = 0
+    answers: list[Answer] = []
     largest, uses_filler = 0.0, False
     for train in (*difficult_sets(seed), *data):
         try:
@@ -71,27 +78,49 @@ def confirm(
         except PluginError:
             rejected += 1
             continue
-        if answer.tolerance > DOUBLE:
-            answer.__dict__["tolerance"] = SINGLE_OF_MANY
+        if answer.precision > DOUBLE:
+            answer = replace(answer, tolerance=SINGLE_OF_MANY)
+        answers.append(answer)
         defined = space.fitted_scores(setting, train)
-        comparison = comparison.after(defined[None], answer)
+        comparison = comparison.after(defined[None], answer, level)
         if comparison.levels[0] < level:
             return Refutation(train, answer)
         both = np.isfinite(defined) & answer.scored
-        sets, pairs = sets + 1, pairs + int(both.sum())
+        pairs += int(both.sum())
+        distinct += len(_distinct(defined[both]))
+        ordered += sum(len(_distinct(defined[user, both[user]])) - 1 for user in np.flatnonzero(both.any(axis=1)))
         uses_filler |= bool((~np.isfinite(defined) & ~answer.trained).any())
         if level == Level.EQUAL and both.any():
             scale = max(float(np.abs(defined[both]).max()), 1e-300)
             largest = max(largest, float(np.abs(defined[both] - answer.values[both]).max()) / scale)
-    return Confirmation(level, sets, pairs, largest, rejected, comparison.fillers[0], uses_filler)
+    return Confirmation(
+        level,
+        len(answers),
+        pairs,
+        largest,
+        rejected,
+        comparison.fillers[0],
+        uses_filler,
+        distinct,
+        ordered,
+        answers,
+    )
+
+
+def _distinct(scores: FloatArray) -> FloatArray:
+    """The scores that differ by more than rounding, in ascending order."""
+    ascending = np.sort(scores)
+    steps = np.diff(ascending, prepend=-np.inf)
+    distinct: FloatArray = ascending[steps > DOUBLE * np.abs(ascending).max(initial=0.0)]
+    return distinct
 
 
 def difficult_sets(seed: int) -> Iterator[Interactions]:
     """Training sets with popular and rare items, users with one row, constant and equal users, ids without rows, and
     rows in no order; from a few rows to thousands."""
-    for number in range(SETS):
+    for number in (*range(SETS), *LARGE):
         rng = np.random.default_rng([seed, 7919, number])
-        n_users, n_items = (int(rng.integers(6, 45)), int(rng.integers(5, 40))) if number < SETS - 1 else (260, 180)
+        n_users, n_items = (260, 180) if number in LARGE else (int(rng.integers(6, 45)), int(rng.integers(5, 40)))
         weights = 1.0 / (1.0 + np.arange(n_items)) ** rng.uniform(0.2, 1.1)
         weights = rng.permutation(weights / weights.sum())
         most = max(2, int(n_items * rng.uniform(0.25, 0.8)))

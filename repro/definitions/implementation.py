@@ -29,6 +29,7 @@ class Implementation:
     parameters  the values of its parameters
     version     of the framework; empty where it is unknown
     canonical   the canonical name of the algorithm; empty where there is none
+    rates       whether its scores are predicted ratings, so that the same order is not enough
     """
 
     label: str
@@ -36,6 +37,7 @@ class Implementation:
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     version: str = ""
     canonical: str = ""
+    rates: bool = False
 
     @classmethod
     def of_plugin(cls, label: str, stated: Mapping[str, ParameterValue]) -> Implementation:
@@ -47,7 +49,14 @@ class Implementation:
         def make() -> CheckedRecommender:
             return installed.recommender(label, dict(parameters))
 
-        return cls(label, make, parameters, framework.version, algorithm.name)
+        return cls(
+            label,
+            make,
+            parameters,
+            framework.version,
+            algorithm.name,
+            algorithm.kind_of_scores(parameters) == "ratings",
+        )
 
     @classmethod
     def of_object(cls, model: Any, label: str = "") -> Implementation:
@@ -63,7 +72,7 @@ class Implementation:
         def make() -> CheckedRecommender:
             return given.recommender(given.parameters, NO_ROWS, name)
 
-        return cls(name, make, given.parameters, given.package)
+        return cls(name, make, given.parameters, given.package, rates=given.algorithm.scores == "ratings")
 
     def fitted(self, train: Interactions, seed: int = 0) -> CheckedRecommender:
         """A recommender that was fitted to the training set."""

@@ -3,44 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
+from math import prod
 
 import numpy as np
 
-from repro.data.interactions import FloatArray, Interactions
+from repro.data.interactions import Interactions
 from repro.definitions.comparison import FILLERS, Answer, Comparison, Level
-from repro.definitions.confirmation import Confirmation, Refutation, confirm
+from repro.definitions.confirmation import Confirmation, confirm
 from repro.definitions.evidence import Evidence, evidence_for
+from repro.definitions.grid import Grid, Left
 from repro.definitions.implementation import Implementation
 from repro.definitions.reduction import fewest_rows
-from repro.definitions.result import Definition, Undetermined, Unexplained
-from repro.definitions.space import Setting, Space
-from repro.definitions.training_sets import training_set
+from repro.definitions.result import Definition, Shown, Undetermined, Unexplained
+from repro.definitions.space import Setting, Space, TooMany
+from repro.definitions.training_sets import first_sets, training_set
 from repro.errors import PluginError
 from repro.plugin import ParameterValue
 
 Progress = Callable[[str], None]
 # Training sets that are asked at least, and the most that are tried to split the definitions that are left.
 FEWEST, SPLITTING = 10, 40
+# Training sets after each other on which the definitions differ, but all agree with the implementation.
+FRUITLESS = 8
 # The definitions with which the smallest training set is searched for.
-NEAREST = 300
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """The settings that are left, with their agreement."""
-
-    settings: list[Setting]
-    comparison: Comparison
-
-    def take(self, chosen: Sequence[int]) -> _Candidates:
-        positions = np.asarray(chosen, dtype=np.int64)
-        return _Candidates([self.settings[n] for n in positions], self.comparison.take(positions))
-
-    def at_best_level(self) -> _Candidates:
-        levels = self.comparison.levels
-        return self.take(np.flatnonzero(levels == levels.max()).tolist())
+NEAREST = 200
+# Rounds of this search, each with the definitions that agree with the result of the round before.
+ROUNDS = 12
+# The most undetermined combinations of parameters that are listed, of the first ones that are looked at.
+LISTED, SEEN = 16, 100_000
+# Rows of the largest training set of the confirmation on which all definitions that are left are compared.
+REFINING = 2_000
+# Names that implementations have for numbers of definitions.
+_NEIGHBOURS = (
+    "k",
+    "topk",
+    "top_k",
+    "n_neighbors",
+    "n_neighbours",
+    "num_neighbors",
+    "neighbors",
+    "neighbours",
+    "max_nbrs",
+)
+_DAMPINGS = ("damping", "reg", "regularization", "regularisation", "lambda", "lambda_", "lam", "lamb")
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "k": (*_NEIGHBOURS, "n_nbrs", "nnbrs", "neighborhood", "neighborhood_size", "knn", "kneighbors", "max_neighbors"),
+    "shrinkage": ("shrink", "shrinkage", "shrink_term", "similarity_shrinkage", "h", "support_shrinkage"),
+    "min_overlap": ("min_support", "min_common", "min_overlap", "sim_min_support"),
+    "min_neighbours": ("min_k", "min_nbrs", "min_neighbors"),
+    "min_similarity": ("min_sim", "threshold", "min_similarity", "similarity_threshold"),
+    "pool": ("save_nbrs", "model_size", "candidates"),
+    "user_damping": (*_DAMPINGS, "reg_u", "bsl_reg_u", "user_reg", "lambda_u"),
+    "item_damping": (*_DAMPINGS, "reg_i", "bsl_reg_i", "item_reg", "lambda_i"),
+    "epochs": ("n_epochs", "iterations", "max_iter", "iters", "n_iter"),
+    "regularisation": (*_DAMPINGS, "l2", "reg_weight", "l2_reg", "alpha", "penalty", "lambda2"),
+    "factors": ("n_factors", "k", "rank", "num_components", "dim", "latent", "n_components", "num_factors"),
+    "alpha": ("alpha", "asymmetric_alpha", "tversky_alpha"),
+    "beta": ("beta", "tversky_beta"),
+    "k1": ("k1",),
+    "b": ("b",),
+    "amplify": ("amplify", "amplification", "rho", "case_amplification", "q"),
+}
+# Training sets in which all are neighbours are asked while more definitions than this are left.
+FEW = 20_000
+# The most settings with which numbers of unknown meaning are tried everywhere.
+MANY = 50_000
+# Scores that differ, or are in an order, without which an agreement says nothing.
+TELLING = 40
 
 
 @dataclass(eq=False)
@@ -60,88 +92,149 @@ class Inference:
     numbers: Mapping[str, Sequence[ParameterValue]] | None = None
     refused: list[str] = field(default_factory=list)
     asked: int = 0
+    _answers: dict[tuple[str, int], Answer | None] = field(default_factory=dict)
 
     def run(self) -> Definition | Unexplained:
-        """The definition that agrees with all answers, or the smallest training set that none explains."""
-        numbers = self.numbers
-        if numbers is None:
-            numbers = numbers_of(self.space, self.implementation.parameters)
-        settings = self.space.settings(numbers)
-        self.progress(f"{len(settings):,} definitions")
-        left = _Candidates(settings, Comparison.start(len(settings)))
-        for number in range(FEWEST):
-            after = self._after(left, training_set(self.seed, number))
+        """The definition that agrees with all answers, or the smallest training set that none explains.
+
+        Definitions that give the same scores, but for a factor, are searched for first, and then those that give the
+        same order, where the implementation only ranks.
+        """
+        given = self.implementation.parameters
+        finding = self._with_numbers(numbers_of(self.space, given) if self.numbers is None else self.numbers)
+        if isinstance(finding, Unexplained) and finding.case is not None and self.numbers is None:
+            everywhere = numbers_of(self.space, given, everywhere=True)
+            if everywhere != numbers_of(self.space, given) and Grid(self.space, everywhere).all().size <= MANY:
+                other = self._with_numbers(everywhere)
+                return other if isinstance(other, Definition) else finding
+        return finding
+
+    def _with_numbers(self, numbers: Mapping[str, Sequence[ParameterValue]]) -> Definition | Unexplained:
+        try:
+            self._grid = Grid(self.space, numbers)
+            return self._run()
+        except TooMany as error:
+            return Unexplained(self.space, None, None, str(error), self.asked, tuple(self.refused))
+
+    def _run(self) -> Definition | Unexplained:
+        if self.implementation.rates:
+            finding = self._search(Level.EQUAL)
+            if isinstance(finding, Unexplained) and finding.case is not None:
+                ranks = self._search(Level.ORDER)
+                if isinstance(ranks, Definition):
+                    return replace(finding, ranks_as=ranks)
+            return finding
+        finding = self._search(Level.PROPORTIONAL)
+        if isinstance(finding, Unexplained) and finding.case is not None:
+            return self._search(Level.ORDER)
+        return finding
+
+    def _search(self, lowest: Level) -> Definition | Unexplained:
+        self.asked = 0
+        left = self._grid.all()
+        self.progress(f"{left.size:,} definitions")
+        for name, number, train in self._training_sets():
+            if name == "first" and left.size < FEW:
+                continue
+            after = self._after(left, self._ask(name, number, train), lowest)
             if isinstance(after, Unexplained):
                 return after
             left = after
         if not self.asked:
             return Unexplained(self.space, None, None, "it rejects every training set: " + self.refused[0])
-        return self._confirmed(self._split(left))
+        return self._confirmed(self._split(left, lowest), lowest)
 
-    def _after(self, left: _Candidates, train: Interactions) -> _Candidates | Unexplained:
-        answer = self._ask(train)
-        if answer is None:
-            return left
-        defined = np.stack(list(self.space.scores(left.settings, train)))
-        comparison = left.comparison.after(defined, answer)
-        chosen = np.flatnonzero(comparison.levels)
-        if not len(chosen):
-            return self._unexplained(left, train, defined, answer)
-        self.progress(f"{len(chosen):,} definitions after {self.asked} training sets")
-        return _Candidates(left.settings, comparison).take(chosen.tolist())
+    def _training_sets(self) -> Iterator[tuple[str, int, Interactions]]:
+        for number, train in enumerate(first_sets(self._grid.compared, self._grid.smallest("k"), self.seed)):
+            yield "first", number, train
+        for number in range(FEWEST):
+            yield "small", number, training_set(self.seed, number)
 
-    def _ask(self, train: Interactions) -> Answer | None:
-        """The answer of the implementation; None if it rejects the training set."""
+    def _ask(self, name: str, number: int, train: Interactions) -> Answer | None:
+        """The answer of the implementation to a training set; None if it rejects it."""
+        if (name, number) not in self._answers:
+            self._answers[name, number] = self._answer(train)
+        answer = self._answers[name, number]
+        self.asked += answer is not None
+        return answer
+
+    def _answer(self, train: Interactions) -> Answer | None:
         try:
-            answer = self.implementation.answer(train)
+            return self.implementation.answer(train)
         except PluginError as error:
             self.refused.append(str(error))
             return None
-        self.asked += 1
-        return answer
 
-    def _split(self, left: _Candidates) -> _Candidates | Unexplained:
+    def _after(self, left: Left, answer: Answer | None, lowest: Level) -> Left | Unexplained:
+        if answer is None:
+            return left
+        after = self._grid.after(left, answer.train, answer, lowest)
+        if not after.blocks:
+            return self._unexplained(left, answer, lowest)
+        self.progress(f"{after.size:,} definitions after {self.asked} training sets")
+        return after
+
+    def _split(self, left: Left, lowest: Level) -> Left | Unexplained:
         """The definitions that are left after training sets on which those at the best level differ."""
         left = left.at_best_level()
+        fruitless = 0
         for number in range(FEWEST, FEWEST + SPLITTING):
-            if len(left.settings) == 1:
-                break
             train = training_set(self.seed, number)
-            defined = np.stack(list(self.space.scores(left.settings, train)))
-            if all(_same(defined[0], other) for other in defined[1:]):
+            if left.size == 1 or fruitless == FRUITLESS:
+                break
+            if not self._grid.differ(left, train):
                 continue
-            after = self._after(left, train)
+            after = self._after(left, self._ask("small", number, train), lowest)
             if isinstance(after, Unexplained):
                 return after
+            fruitless = 0 if after.size < left.size else fruitless + 1
             left = after.at_best_level()
         return left
 
-    def _confirmed(self, left: _Candidates | Unexplained) -> Definition | Unexplained:
+    def _confirmed(self, left: Left | Unexplained, lowest: Level) -> Definition | Unexplained:
         """The simplest definition that no attempt refutes."""
         while not isinstance(left, Unexplained):
-            setting = min(left.settings, key=self._complexity)
-            simplest = left.settings.index(setting)
-            level = Level(int(left.comparison.levels[simplest]))
-            fillers = left.comparison.fillers[simplest]
+            position, setting = self._simplest(left)
+            level = Level(int(left.comparison.levels[position]))
+            expected = level, left.comparison.fillers[position]
             self.progress("confirmation")
-            outcome = confirm(self.implementation, self.space, setting, (level, fillers), self.seed, self.data)
+            outcome = confirm(self.implementation, self.space, setting, expected, self.seed, self.data)
             if isinstance(outcome, Confirmation):
-                return self._definition(left, setting, outcome)
-            after = self._after(left, outcome.train)
-            if isinstance(after, _Candidates):
-                remaining = after.at_best_level()
-                if setting in remaining.settings:  # a fall of the level, or of the filler, over several training sets
-                    return self._refuted(left, outcome)
-                after = remaining
+                return self._definition(self._refined(left, outcome, level), setting, outcome)
+            after = self._after(left, outcome.answer, lowest)
+            if isinstance(after, Left):
+                after = after.at_best_level()
+                if self._simplest(after)[1] == setting:  # a fall of the level, or of the filler, over several sets
+                    return self._unexplained(left, outcome.answer, level)
             left = after
         return left
 
-    def _definition(self, left: _Candidates, setting: Setting, confirmation: Confirmation) -> Definition:
-        options: dict[str, tuple[ParameterValue, ...]] = {}
-        for name in setting:
-            values = tuple(dict.fromkeys(other[name] for other in left.settings))
-            if len(values) > 1:
-                options[name] = values
+    def _simplest(self, left: Left) -> tuple[int, Setting]:
+        """The simplest setting, and the position of its block."""
+        simplest = [self._grid.simplest(block) for block in left.blocks]
+        position = min(range(len(simplest)), key=lambda n: simplest[n][0])
+        return position, simplest[position][1]
+
+    def _refined(self, left: Left, confirmation: Confirmation, level: Level) -> Left:
+        """The definitions that agree with the training sets of the confirmation too."""
+        for answer in confirmation.answers:
+            if left.size > 1 and len(answer.train) <= REFINING:
+                after = self._grid.after(left, answer.train, answer, level)
+                left = after if after.blocks else left
+        return left
+
+    def _definition(self, left: Left, setting: Setting, confirmation: Confirmation) -> Definition | Unexplained:
+        if (confirmation.distinct if confirmation.level > Level.ORDER else confirmation.ordered) < TELLING:
+            reason = (
+                f"it agrees with the definition {self.space.label}, but only {confirmation.distinct:,} scores differ "
+                f"from each other, and {confirmation.ordered:,} are in an order: too few to tell it from others"
+            )
+            return Unexplained(self.space, setting, None, reason, self.asked, tuple(self.refused))
+        options = {name: values for name, values in self._grid.values(left.blocks).items() if len(values) > 1}
+        together: list[Setting] = []
+        if left.size < prod(map(len, options.values())):
+            rows = (tuple(other[name] for name in options) for other in islice(self._grid.settings(left.blocks), SEEN))
+            together = [dict(zip(options, row, strict=True)) for row in islice(dict.fromkeys(rows), LISTED)]
         found = FILLERS[int(np.flatnonzero(confirmation.fillers)[0])] if confirmation.uses_filler else ""
         evidence: list[Evidence] = []
         if self.evidence:
@@ -151,85 +244,86 @@ class Inference:
             self.space,
             setting,
             confirmation,
-            Undetermined(options, len(left.settings)),
+            Undetermined(options, left.size, together),
             found,
             evidence,
             self.asked,
             tuple(self.refused),
         )
 
-    def _refuted(self, left: _Candidates, refutation: Refutation) -> Unexplained:
-        defined = np.stack(list(self.space.scores(left.settings, refutation.train)))
-        return self._unexplained(left, refutation.train, defined, refutation.answer)
-
-    def _unexplained(self, left: _Candidates, train: Interactions, defined: FloatArray, answer: Answer) -> Unexplained:
+    def _unexplained(self, left: Left, answer: Answer, lowest: Level) -> Unexplained:
         """The nearest definition, and the smallest training set on which no definition agrees."""
         self.progress("no definition is left; search for the smallest training set")
-        order = np.argsort([-_share_of_equal_pairs(scores, answer) for scores in defined], kind="stable")
-        chosen = set(order[:NEAREST].tolist())
-        while True:
-            rows = fewest_rows(train, partial(self._none_agrees, left.take(sorted(chosen))))
-            agreeing = {n for n, agrees in enumerate(self._agreement(left, rows)) if agrees}
-            if not agreeing - chosen:
-                break
-            chosen |= agreeing
-        return Unexplained(self.space, left.settings[order[0]], rows, "", self.asked, tuple(self.refused))
+        tried = self._grid.nearest(left, answer.train, answer, NEAREST)
+        for _ in range(ROUNDS):
+            rows = fewest_rows(answer.train, partial(self._none_agrees, tried, lowest))
+            reduced = self._answer(rows)
+            assert reduced is not None
+            after = self._grid.after(left, rows, reduced, lowest)
+            if not after.blocks:
+                return self._case(tried[0][0], reduced)
+            fillers = left.comparison.take(np.zeros(1, dtype=np.int64))
+            tried += [(self._grid.simplest(block)[1], fillers) for block in after.blocks[:NEAREST]]
+        return self._case(tried[0][0], answer)
 
-    def _none_agrees(self, candidates: _Candidates, rows: Interactions) -> bool:
-        return not any(self._agreement(candidates, rows))
+    def _case(self, setting: Setting, answer: Answer) -> Unexplained:
+        """A training set that no definition explains, with the score that is farthest from the nearest definition."""
+        expected = next(iter(self.space.scores([setting], answer.train)))
+        difference = np.abs(
+            np.nan_to_num(expected, nan=0.0) - np.nan_to_num(answer.values, nan=0.0, posinf=0, neginf=0)
+        )
+        difference = np.where(answer.trained, difference * 1e-3, difference)
+        user, item = np.unravel_index(int(difference.argmax()), difference.shape)
+        shown = Shown(
+            answer.train.user_ids[user],
+            answer.train.item_ids[item],
+            float(answer.values[user, item]),
+            float(expected[user, item]),
+        )
+        return Unexplained(self.space, setting, answer.train, "", self.asked, tuple(self.refused), shown)
 
-    def _agreement(self, candidates: _Candidates, rows: Interactions) -> Iterator[bool]:
-        try:
-            answer = self.implementation.answer(rows)
-        except PluginError:
-            yield True
-            return
-        for n, scores in enumerate(self.space.scores(candidates.settings, rows)):
-            before = candidates.comparison.take(np.array([n]))
-            yield bool(before.after(scores[None], answer).levels[0])
-
-    def _complexity(self, setting: Setting) -> tuple[int, int]:
-        """The number of parameters that are not the default, and how far their options are in the declaration."""
-        different = [p for p in self.space.algorithm.parameters if setting[p.name] != p.default]
-        places = [p.options.index(setting[p.name]) if setting[p.name] in p.options else 0 for p in different]
-        return len(different), sum(places)
+    def _none_agrees(self, tried: list[tuple[Setting, Comparison]], lowest: Level, rows: Interactions) -> bool:
+        answer = self._answer(rows)
+        if answer is None:
+            return False
+        scores = np.stack(list(self.space.scores([setting for setting, _ in tried], rows)))
+        return all(
+            before.after(defined[None], answer, lowest).levels[0] < lowest
+            for (_, before), defined in zip(tried, scores, strict=True)
+        )
 
 
-def numbers_of(space: Space, parameters: Mapping[str, ParameterValue]) -> dict[str, tuple[ParameterValue, ...]]:
+def numbers_of(
+    space: Space, parameters: Mapping[str, ParameterValue], everywhere: bool = False
+) -> dict[str, tuple[ParameterValue, ...]]:
     """The values to try for each number of a space, given the parameters of an implementation.
 
-    A number that the implementation has under the same name has its value, or none that matters. Others have the value
-    without effect, or one of the numbers that the implementation has under names that the space does not know.
+    A number that the implementation has under the same name, or one of ``ALIASES``, has its value, or none that
+    matters. Others have the value without effect; ``everywhere``: or one of the numbers that the implementation has
+    under names that mean nothing here.
     """
     numeric = {name: value for name, value in parameters.items() if is_number(value)}
-    own = {parameter.name for parameter in space.algorithm.parameters}
-    further = [value for name, value in numeric.items() if name not in own]
+    given: dict[str, list[ParameterValue]] = {}
+    further = []
+    for name, value in numeric.items():
+        meant = [p.name for p in space.numbers if name == p.name or name.lower() in ALIASES.get(p.name, ())]
+        for own in meant:
+            given.setdefault(own, []).append(value)
+        if not meant and not isinstance(value, bool):
+            further.append(value)
     values: dict[str, tuple[ParameterValue, ...]] = {}
     for parameter in space.numbers:
         kind = type(parameter.default)
         neutral = parameter.default if parameter.neutral is None else parameter.neutral
-        if parameter.name in numeric:
-            tried = [numeric[parameter.name], *([] if parameter.neutral is None else [neutral])]
+        if parameter.name in given:
+            tried = [*given[parameter.name], *([] if parameter.neutral is None else [neutral])]
         else:
-            tried = [neutral, *further]
+            tried = [neutral, *(further if everywhere else ())]
         fitting = [kind(value) for value in tried if kind(value) == value]
-        values[parameter.name] = tuple(dict.fromkeys(fitting))
+        values[parameter.name] = tuple(dict.fromkeys(fitting)) or (neutral,)
     return values
 
 
 def is_number(value: ParameterValue) -> bool:
     """Whether the value of a parameter is a number; a truth value is none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _same(first: FloatArray, second: FloatArray) -> bool:
-    """Whether two definitions give the same scores on a training set, up to rounding."""
-    return np.allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True)
-
-
-def _share_of_equal_pairs(defined: FloatArray, answer: Answer) -> float:
-    both = np.isfinite(defined) & answer.scored
-    if not both.any():
-        return 0.0
-    close = np.abs(defined - answer.values) <= answer.tolerance * np.maximum(np.abs(answer.values), 1e-300)
-    return float(close[both].mean())

@@ -22,12 +22,14 @@ SHOWN = 24  # rows of a training set
 class Undetermined:
     """Definitions that agree with all answers and with each other: the decisions in which they differ.
 
-    options  the values that are left, by decision
-    count    the number of definitions
+    options   the values that are left, by decision
+    count     the number of definitions
+    together  where not all combinations of these values are left: those that are, or the first of many
     """
 
     options: Mapping[str, tuple[ParameterValue, ...]]
     count: int
+    together: Sequence[Setting] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,7 @@ class Definition:
             "parameters": self.stated,
             "agreement": confirmation.level.meaning,
             "undetermined": {name: list(values) for name, values in self.undetermined.options.items()},
+            "undetermined_together": [dict(setting) for setting in self.undetermined.together],
             "without_a_score": self.filler,
             "asked": self.asked,
             "confirmed": {
@@ -89,6 +92,12 @@ class Definition:
             lines.append(f"  {name} = {value}" + (f": {choice.meaning}" if choice else ""))
         for name, values in self.undetermined.options.items():
             lines.append(f"  {name}: undetermined among {', '.join(map(str, values))}")
+        if self.undetermined.together:
+            lines.append("  of these, together:")
+            lines += [
+                f"    {', '.join(f'{name} = {value}' for name, value in setting.items())}"
+                for setting in self.undetermined.together
+            ]
         if self.filler:
             lines.append(f"  without neighbours or rows: {self.filler}")
         largest = f", largest relative difference {confirmation.largest:.1e}" if confirmation.largest else ""
@@ -99,13 +108,25 @@ class Definition:
         return lines
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A score that shows that a definition does not agree: the pair, the score given, and that of the definition."""
+
+    user: Any
+    item: Any
+    given: float
+    expected: float
+
+
 @dataclass(frozen=True, eq=False)
 class Unexplained:
     """No definition of a space agrees with an implementation.
 
     nearest   the setting that agrees with most pairs of the last training set
-    case      the smallest training set on which no definition agrees
+    case      the smallest training set on which no definition agrees that agrees with the others
     reason    where there is no such case: why
+    shown     the score of the case that is farthest from that of the nearest definition
+    ranks_as  of an implementation that predicts ratings: the definition that has its rankings, but not its ratings
     """
 
     space: Space
@@ -114,6 +135,8 @@ class Unexplained:
     reason: str
     asked: int = 0
     rejected: tuple[str, ...] = field(default=())
+    shown: Shown | None = None
+    ranks_as: Definition | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -124,6 +147,8 @@ class Unexplained:
             "case": None if self.case is None else rows_to_list(self.case),
             "reason": self.reason,
             "asked": self.asked,
+            "shown": None if self.shown is None else {name: _plain(value) for name, value in vars(self.shown).items()},
+            "ranks_as": None if self.ranks_as is None else self.ranks_as.to_dict(),
         }
 
     def lines(self) -> list[str]:
@@ -134,7 +159,24 @@ class Unexplained:
             f"no definition of {self.space.label} explains the scores; the smallest training set that shows it, "
             "as (user, item, rating):",
             f"  {rows_as_text(self.case)}",
+            *self._difference(),
         ]
+
+    def _difference(self) -> list[str]:
+        lines = []
+        if self.shown is not None and self.nearest is not None:
+            user, item, given, expected = vars(self.shown).values()
+            stated = [
+                f"{name} = {value}"
+                for name, value in self.nearest.items()
+                if self.space.has_effect(name, self.nearest) and value != self.space.default(name)
+            ]
+            lines.append(f"  it gives user {user} and item {item} the score {given:.10g}, the nearest definition")
+            lines.append(f"  ({', '.join(stated) or 'the defaults'}) {expected:.10g}")
+        if self.ranks_as is not None:
+            lines.append("its ratings are not explained, but its rankings are:")
+            lines += [f"  {line}" for line in self.ranks_as.lines()]
+        return lines
 
 
 def rows_to_list(rows: Interactions) -> list[tuple[Any, Any, float]]:

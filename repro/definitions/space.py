@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.data.interactions import FloatArray, Interactions
-from repro.errors import PluginError
+from repro.errors import PluginError, ReproError
 from repro.plugin import Algorithm, Parameter, ParameterValue, TrainingData, plugins
 from repro.plugin.host.validation import parameters_of
 
 Setting = Mapping[str, ParameterValue]
-# More settings than this are not tried one by one.
-MOST = 400_000
+# Settings of the parameters of one stage.
+MOST = 100_000
+
+
+class TooMany(ReproError):
+    """There are too many definitions to try them all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +47,8 @@ class Space:
         """The parameters that are numbers."""
         return [p for p in self.algorithm.parameters if not p.options and not isinstance(p.default, str)]
 
-    def settings(self, numbers: Mapping[str, Sequence[ParameterValue]]) -> list[Setting]:
-        """All settings, with these values of numbers; a parameter without effect has its default.
+    def parts(self, names: Sequence[str], numbers: Mapping[str, Sequence[ParameterValue]]) -> list[Setting]:
+        """All values of some parameters, with these values of numbers; a parameter without effect has its default.
 
         Options with which the algorithm adapts to the data are left out: each of them computes what another one does.
         """
@@ -53,23 +57,32 @@ class Space:
             for p in self.decisions
         }
         values |= {p.name: list(numbers.get(p.name, (p.default,))) for p in self.numbers}
-        settings: list[dict[str, ParameterValue]] = [{}]
-        for parameter in _conditions_first(self.algorithm.parameters):
+        parts: list[dict[str, ParameterValue]] = [{}]
+        for parameter in _conditions_first([p for p in self.algorithm.parameters if p.name in names]):
             tried = values.get(parameter.name, [parameter.default])
-            settings = [
-                setting | {parameter.name: value}
-                for setting in settings
-                for value in (tried if _applies(parameter, setting) else [parameter.default])
+            parts = [
+                part | {parameter.name: value}
+                for part in parts
+                for value in (tried if _applies(parameter, part) else [parameter.default])
             ]
-            if len(settings) > MOST:
-                raise PluginError(f"{self.label} has more than {MOST:,} settings to try; give fewer numbers")
-        names = [parameter.name for parameter in self.algorithm.parameters]
-        return [{name: setting[name] for name in names} for setting in settings]
+            if len(parts) > MOST:
+                raise TooMany(f"{self.label} has more than {MOST:,} settings to try; give fewer numbers")
+        return [{name: part[name] for name in names} for part in parts]
+
+    def complexity(self, part: Setting) -> tuple[int, int]:
+        """The number of parameters that are not the default, and how far their options are in the declaration."""
+        different = [p for p in self.algorithm.parameters if p.name in part and part[p.name] != p.default]
+        places = [p.options.index(part[p.name]) if part[p.name] in p.options else 0 for p in different]
+        return len(different), sum(places)
 
     def has_effect(self, name: str, setting: Setting) -> bool:
         """Whether a parameter has an effect beside the others of a setting."""
         parameter = next(p for p in self.algorithm.parameters if p.name == name)
         return _applies(parameter, setting)
+
+    def default(self, name: str) -> ParameterValue:
+        """The default of a parameter."""
+        return next(p.default for p in self.algorithm.parameters if p.name == name)
 
     def complete(self, stated: Setting) -> Setting:
         """A setting of all parameters, with the defaults of those that are not stated."""

@@ -40,8 +40,24 @@ SHAPES = (
 
 def training_set(seed: int, number: int) -> Interactions:
     """The training set with that number; every user and item has a row."""
-    shape = SHAPES[number % len(SHAPES)]
-    rng = np.random.default_rng([seed, number])
+    return _drawn(SHAPES[number % len(SHAPES)], np.random.default_rng([seed, number]))
+
+
+def first_sets(compared: str, k: int, seed: int) -> list[Interactions]:
+    """Training sets in which all others are among the ``k`` nearest neighbours of the ``compared`` users or items, so
+    that few decisions have an effect; none where nothing is compared."""
+    few = min(max(k, 2), 5)
+    shapes = {"items": (20, few), "users": (few, 20)}
+    if compared not in shapes or k < 2:
+        return []
+    kinds = (1.0,), *[STARS] * 9
+    return [
+        _drawn(Shape(*shapes[compared], 0.6, ratings), np.random.default_rng([seed, 3571, number]))
+        for number, ratings in enumerate(kinds)
+    ]
+
+
+def _drawn(shape: Shape, rng: np.random.Generator) -> Interactions:
     present = rng.random((shape.users, shape.items)) < shape.density
     for user in np.flatnonzero(~present.any(axis=1)):
         present[user, rng.integers(shape.items)] = True

@@ -16,6 +16,8 @@ from repro.plugin.api.interfaces import (
     RatingPredictor,
     Recommender,
     Splitter,
+    StagedDefinitions,
+    StagedScores,
 )
 from repro.plugin.api.queries import History, Queries, Query
 from repro.plugin.api.requirements import pinned_framework, read_requirements
@@ -59,6 +61,8 @@ __all__ = [
     "ScoreKind",
     "Scores",
     "Splitter",
+    "StagedDefinitions",
+    "StagedScores",
     "TrainingData",
     "by_code",
     "declare_frameworks",

@@ -87,6 +87,7 @@ PLANTED = [
     for count in ("rows", "ratings", "above")
     for power in (1.0, 2.0)
     for damped, damping in ((False, 0.0), (True, 0.0), (True, 3.0))
+    if (count, power, damping, damped) != ("rows", 1.0, 0.0, True)
 ]
 
 
@@ -101,6 +102,13 @@ def test_a_planted_definition_is_inferred(planted):
     expected = "the same scores"
     assert finding.confirmation.level.meaning == expected
     assert finding.confirmation.pairs > 10_000
+
+
+def test_a_constant_is_not_explained():
+    """The number of rows over the number of rows is 1, which any other constant in the same order would be as well."""
+    finding = infer({"count": "rows", "power": 1.0, "damped": True})
+    assert isinstance(finding, Unexplained)
+    assert "too few to tell" in finding.reason
 
 
 def test_only_what_cannot_matter_is_undetermined():
@@ -142,11 +150,13 @@ def test_evidence_rejects_each_other_option():
 
 
 def test_numbers_to_try():
-    assert numbers_of(SPACE, {"damping": 3.0, "shift": 7, "flag": True}) == {"power": (1.0, 7.0), "damping": (3.0, 0.0)}
+    given = {"damping": 3.0, "shift": 7, "flag": True}
+    assert numbers_of(SPACE, given) == {"power": (1.0,), "damping": (3.0, 0.0)}
+    assert numbers_of(SPACE, given, everywhere=True) == {"power": (1.0, 7.0), "damping": (3.0, 0.0)}
 
 
 def test_settings_leave_out_parameters_without_effect():
-    settings = SPACE.settings({"damping": (0.0, 3.0)})
+    settings = SPACE.parts(("count", "power", "damped", "damping"), {"damping": (0.0, 3.0)})
     assert len(settings) == 3 * (1 + 2)
     assert all(setting["damping"] == 0.0 for setting in settings if not setting["damped"])
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +90,46 @@ class Parameter:
             object.__setattr__(self, "options", tuple(choice.value for choice in self.choices))
 
 
+class StagedScores(Protocol):
+    """The scores of an algorithm on a small training set, computed in stages that depend on a group of parameters each.
+
+    Combinations of parameters that give the same intermediate result are continued together, so that all of their
+    products can be tried.
+    """
+
+    def step(
+        self, stage: int, before: Any, parts: Mapping[int, Mapping[str, ParameterValue]]
+    ) -> Iterable[tuple[Hashable, Any, list[int]]]:
+        """The results of a stage after the result ``before`` of the stage before it, for values of its parameters.
+
+        ``parts`` has these values by number. Yields a key that is equal only where results are, the result, and the
+        numbers that have it.
+        """
+
+    def scores(
+        self, values: Sequence[Any], parts: Mapping[int, Mapping[str, ParameterValue]]
+    ) -> Iterable[tuple[list[int], FloatArray]]:
+        """The last stage: for all results of the stage before it, users by items, NaN where there is no score.
+
+        Yields the numbers of parts that give the same scores, and these.
+        """
+
+
+@dataclass(frozen=True)
+class StagedDefinitions:
+    """The stages of an algorithm.
+
+    groups    the parameters of each stage
+    on        what computes the stages on a training set
+    compared  "users" or "items" where the algorithm compares them, and takes the ``k`` nearest: with at most k of them,
+              few decisions have an effect
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    on: Callable[[TrainingData], StagedScores]
+    compared: str = ""
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """The declaration of an algorithm of a framework.
@@ -116,6 +156,7 @@ class Algorithm:
     definitions    ``definitions(settings, train)`` yields the scores, users by items with NaN where there is none, of
                    many settings on a small training set, and shares intermediate results between them; without it,
                    each setting is fitted by itself
+    stages         the same for all combinations of the parameters, of which there may be too many to list
     """
 
     name: str
@@ -135,6 +176,7 @@ class Algorithm:
     uses_history: bool = False
     defines: bool = False
     definitions: Callable[[Sequence[Mapping[str, ParameterValue]], TrainingData], Iterable[FloatArray]] | None = None
+    stages: StagedDefinitions | None = None
 
     def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
         """The kind of its scores with these parameters, which must be complete."""

@@ -13,6 +13,7 @@ from repro.plugin import Algorithm, ParameterValue, Queries, Scores
 from repro_reference.knn.neighbours import Lists
 from repro_reference.knn.parameters import parameters
 from repro_reference.knn.setting import AUTO, Setting
+from repro_reference.knn.staged import staged
 from repro_reference.knn.stages import Flags, Stages, filled
 from repro_reference.products import is_range
 
@@ -149,6 +150,7 @@ def _declare(name: str, summary: str, make: type[NearestNeighbours], cite: str) 
         cite=cite,
         defines=True,
         definitions=partial(definitions, make),
+        stages=staged(make, make.by_items),
     )
 
 

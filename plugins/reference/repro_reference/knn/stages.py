@@ -20,8 +20,8 @@ from repro_reference.knn.weighting import weighted
 Step = TypeVar("Step")
 Flags = npt.NDArray[np.bool_]
 
-_BIASES = ("user_damping", "item_damping", "epochs")
-_INPUT = ("input", "values", "tf", "idf", "documents", "length", "k1", "b", "positive", *_BIASES)
+BIASES = ("user_damping", "item_damping", "epochs")
+INPUT = ("input", "values", "tf", "idf", "documents", "length", "k1", "b", "positive")
 _SIMILARITY = (
     "similarity",
     "over",
@@ -38,11 +38,11 @@ _SIMILARITY = (
     "nearest",
     "ties",
 )
-_biases = attrgetter(*_BIASES)
-_input = attrgetter(*_INPUT)
+_biases = attrgetter(*BIASES)
+_input = attrgetter(*INPUT, *BIASES)
 _similarity = attrgetter(*_SIMILARITY)
-_center = attrgetter("center", *_BIASES)
-_contributions = attrgetter("contributions", "center", "deviation", *_BIASES)
+_center = attrgetter("center", *BIASES)
+_contributions = attrgetter("contributions", "center", "deviation", *BIASES)
 
 
 class Stages:
@@ -56,13 +56,9 @@ class Stages:
         self._results: dict[Hashable, Any] = {}
 
     def neighbours(self, setting: Setting) -> Neighbours:
-        k, neighbourhood = int(setting.k), setting.neighbourhood
-        most = int(setting.pool) if neighbourhood == "rated" else k
-        by_neighbour = neighbourhood == "neighbour" or (
-            most > 0 and neighbourhood == "rated" and setting.pool_of == "neighbour"
-        )
+        most, by_neighbour = _extent(setting)
         key = "neighbours", most, by_neighbour, setting.shares, _input(setting), _similarity(setting)
-        return self._once(key, lambda: self._neighbours(setting, most, by_neighbour))
+        return self._once(key, lambda: self._neighbours(setting))
 
     def baseline(self, setting: Setting) -> Baseline:
         """b(u, i), which the center subtracts from ratings and adds to scores."""
@@ -107,10 +103,17 @@ class Stages:
 
     def block(self, setting: Setting) -> FloatArray:
         """The scores of all users and items; NaN where there is none."""
-        neighbours, lists = self.neighbours(setting), self.lists(setting)
+        sums = self.sums(setting, self.normalised(setting))
+        return self.completed(self.sums_of(self.neighbours(setting), sums, setting), setting)
+
+    def sums_of(self, neighbours: Neighbours, sums: Sums, setting: Setting) -> FloatArray:
+        """The sums over these neighbours, of all users and items; NaN where there are too few."""
         targets = self._once("targets", lambda: np.arange(len(neighbours.starts) - 1, dtype=np.int32))
-        values = neighbours.block(targets, lists, self.sums(setting, self.normalised(setting)))
-        values = values.T if self.by_items else values
+        values = neighbours.block(targets, self.lists(setting), sums)
+        return values.T if self.by_items else values
+
+    def completed(self, values: FloatArray, setting: Setting) -> FloatArray:
+        """Sums of users and items (or several of them) in units of deviations, with the center and the fallback."""
         deviations = self.deviations(setting)
         base = self._once(("block", _center(setting)), lambda: self._block(setting))
         values = base + values * (deviations if self.by_items else deviations[:, None])
@@ -124,13 +127,19 @@ class Stages:
             self._results[key] = compute()
         return cast(Step, self._results[key])
 
-    def _neighbours(self, setting: Setting, most: int, by_neighbour: bool) -> Neighbours:
-        rows = self._once(("rows", _input(setting)), lambda: self._rows(setting))
+    def _neighbours(self, setting: Setting) -> Neighbours:
+        rows = self._once(("rows", _input(setting)), lambda: self.rows(setting))
         definition = self._once(("similarity", _similarity(setting)), lambda: similarity_of(setting))
-        found = definition.nearest(rows, most, of_columns=by_neighbour)
-        return found if setting.shares == "no" else found.shares(setting.shares)
+        return self.neighbours_of(setting, definition, rows)
 
-    def _rows(self, setting: Setting) -> Rows:
+    def neighbours_of(self, setting: Setting, definition: Similarity, rows: Rows) -> Neighbours:
+        """The neighbours of each target by a similarity of rows."""
+        most, by_neighbour = _extent(setting)
+        nearest = definition.nearest(rows, most, of_columns=by_neighbour)
+        return nearest if setting.shares == "no" else nearest.shares(setting.shares)
+
+    def rows(self, setting: Setting) -> Rows:
+        """The rows that are compared."""
         rows = weighted(self.ratings, setting, self._biases(setting), self.by_items)
         return Rows(csr_array(rows.T) if self.by_items else rows)
 
@@ -162,7 +171,7 @@ class Stages:
         return self.baseline(setting).block(users, items)
 
     def _deviations(self, setting: Setting) -> FloatArray:
-        codes, size = self._compared()
+        codes, size = self.compared()
         if setting.center != "z-score":
             return np.ones(size)
         differences = self.ratings.data - self.baseline(setting).pairs(self.users, self.ratings.indices)
@@ -177,17 +186,24 @@ class Stages:
             values = np.ones_like(ratings.data)
         else:
             values = ratings.data - self.baseline(setting).pairs(self.users, ratings.indices)
-            values = values / self.deviations(setting)[self._compared()[0]]
+            values = values / self.deviations(setting)[self.compared()[0]]
         contributions = csr_array((values, ratings.indices, ratings.indptr), ratings.shape)
         return contributions if self.by_items else csr_array(contributions.T)
 
-    def _compared(self) -> tuple[CodeArray, int]:
+    def compared(self) -> tuple[CodeArray, int]:
         """The compared row of each rating, and their number."""
         return (self.ratings.indices, self.ratings.shape[1]) if self.by_items else (self.users, self.ratings.shape[0])
 
     def _known(self, every: bool) -> tuple[Flags, Flags]:
         item_counts = np.bincount(self.ratings.indices, minlength=self.ratings.shape[1])
         return every | (np.diff(self.ratings.indptr) > 0), every | (item_counts > 0)
+
+
+def _extent(setting: Setting) -> tuple[int, bool]:
+    """How many of the nearest are stored (0: all), and whether of each neighbour instead of each target."""
+    if setting.neighbourhood != "rated":
+        return int(setting.k), setting.neighbourhood == "neighbour"
+    return int(setting.pool), setting.pool > 0 and setting.pool_of == "neighbour"
 
 
 def similarity_of(setting: Setting) -> Similarity:
