@@ -58,7 +58,7 @@ class Left:
     def at_best_level(self) -> Left:
         """Those that agree best."""
         chosen = np.flatnonzero(self.comparison.levels == self.best)
-        return Left([self.blocks[n] for n in chosen], self.comparison.take(chosen))
+        return Left([self.blocks[int(n)] for n in chosen], self.comparison.take(chosen))
 
 
 class Grid:
@@ -166,8 +166,8 @@ class Grid:
                 found.setdefault(state, []).extend((*member, tuple(sorted(last))) for member, last in parts.items())
         blocks: list[Block] = []
         levels, fillers = [], []
-        for (level, filler), members in found.items():
-            merged = _merged(members)
+        for (level, filler), same in found.items():
+            merged = _merged(same)
             blocks += map(Block, merged)
             levels += [level] * len(merged)
             fillers += [np.frombuffer(filler, dtype=bool)] * len(merged)

@@ -118,7 +118,7 @@ class StagedNeighbours:
             setting = self.make(**together)  # type: ignore[arg-type]
             neighbours = self.stages.neighbours_of(setting, similarity_of(setting), rows)
             limit = int(setting.k) if setting.neighbourhood == "rated" and setting.k < self.size else 0
-            key = before.key[0], limit, _bytes(neighbours.starts, neighbours.codes, neighbours.similarities)  # type: ignore[index]
+            key: Hashable = before.key[0], limit, _bytes(neighbours.starts, neighbours.codes, neighbours.similarities)  # type: ignore[index]
             result = Step(key, together, (neighbours, limit, self._dense(neighbours)))
             results.setdefault(key, (result, []))[1].extend(numbers)
         for key, (result, together_numbers) in results.items():
