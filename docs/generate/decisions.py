@@ -20,6 +20,7 @@ FAMILIES = {
     "split": ("Split", "Which rows an algorithm learns from, and which are held out."),
     "candidates": ("Candidates", "Which items a list ranks."),
     "missing": ("Missing scores", "What it means that an algorithm has no score for an item."),
+    "scores": ("Scores", "What is done to scores before items are ranked by them."),
     "ties": ("Ties", "In which order items with equal scores come."),
     "average": ("Averages", "Which users, lists and folds are averaged, and how."),
     "predict": ("Predicted ratings", "Which predictions an error is computed from."),

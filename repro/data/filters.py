@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from repro.data.binarise import BINARISE, binarise_impacts, binarised, is_binarised
 from repro.data.description import pair_codes
 from repro.data.impact import Impact
 from repro.data.interactions import FloatArray, Interactions, RowArray
@@ -17,9 +18,9 @@ from repro.rng import KeyArray, child_keys, stream
 def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[Interactions, list[Impact]]:
     """The interactions of a study, and the impact of each ``data`` decision.
 
-    In this order: duplicates, rating range, time range, sampled users, sampled items, cores; then ids that no longer
-    occur are dropped. Decisions whose values filter nothing are not reported. Where the split is read from files, only
-    duplicates are merged: the filters have no effect.
+    In this order: duplicates, rating range, time range, binary ratings, sampled users, sampled items, cores; then ids
+    that no longer occur are dropped. Decisions whose values filter nothing are not reported. Where the split is read
+    from files, only duplicates are merged: the filters have no effect.
     """
     data, merged = one_row_per_pair(interactions, protocol.text("data.duplicates"))
     impacts = [merged]
@@ -35,6 +36,9 @@ def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[
             rows = inside(values(data), protocol.number(key))
             impacts.append(Impact.of(protocol, key, int((~rows).sum()), len(data), "rows", "left out"))
             data = _not_empty(data.select(rows), key, protocol)
+    if is_binarised(protocol, "all"):
+        impacts += binarise_impacts(data, protocol)
+        data = _not_empty(binarised(data, protocol), BINARISE, protocol)
     data = _sampled(data, protocol, "users", seed, impacts)
     data = _sampled(data, protocol, "items", seed, impacts)
     return _core(data, protocol, impacts).compact(), impacts

@@ -54,16 +54,26 @@ class Lists:
 class FoldData(FoldRows):
     """The rows of a fold, and features of the items.
 
-    ``joined`` are training and validation rows together, where algorithms are fitted on both.
+    ``to_fit`` are the rows that algorithms are fitted on, where these are not the training rows as they are: training
+    and validation rows together, or rows with binary ratings. ``scale`` is the rating scale, by default that of all
+    rows.
     """
 
     features: csr_array | None = None
-    joined: Interactions | None = None
+    to_fit: Interactions | None = None
+    scale: tuple[float, float] | None = None
 
     @property
     def fitted(self) -> Interactions:
         """The rows that algorithms are fitted on."""
-        return self.train if self.joined is None else self.joined
+        return self.train if self.to_fit is None else self.to_fit
+
+    @property
+    def rating_scale(self) -> tuple[float, float] | None:
+        """The rating scale, where it is known."""
+        if self.scale is not None or not len(self.whole):
+            return self.scale
+        return float(self.whole.ratings.min()), float(self.whole.ratings.max())
 
     @cached_property
     def history(self) -> History:
@@ -91,7 +101,7 @@ class FoldData(FoldRows):
         """The rules for ranking missing and tied scores."""
         refuse_rows(protocol)
         return RankingRules.from_protocol(
-            protocol, self.whole, train=self.train, data_items=self.whole.items, seed=seed
+            protocol, self.whole, train=self.train, data_items=self.whole.items, seed=seed, scale=self.rating_scale
         )
 
     def background(self, items: CodeArray) -> Background:

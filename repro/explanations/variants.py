@@ -252,10 +252,9 @@ class _FoldNumbers:
 
     def _pooled(self, measure: Measure) -> float | None:
         if measure.parts:
-            assert measure.metric.join is not None
             values = [self._pooled(part) for part in measure.parts]
             defined = [value for value in values if value is not None]
-            return measure.metric.join(defined) if len(defined) == len(values) else None
+            return measure.combined(defined) if len(defined) == len(values) else None
         numbers = [fold[measure.full_name] for fold in self._folds]
         ratios = [number.ratio for number in numbers if number.ratio is not None]
         if ratios:

@@ -136,7 +136,12 @@ def _ranked(frames: Frames, measures: Sequence[Measure], protocol: Protocol, see
         state=state,
     )
     rules = RankingRules.from_protocol(
-        protocol, frames.truth, train=frames.train, data_items=frames.data_items, seed=seed
+        protocol,
+        frames.truth,
+        train=frames.train,
+        data_items=frames.data_items,
+        seed=seed,
+        scale=_clipping_scale(frames, protocol),
     )
     depth = _depth(int(lengths.max(initial=1)), measures)
     cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff and measure.cutoff <= depth})
@@ -183,13 +188,29 @@ def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> 
         )
 
 
+def _clipping_scale(frames: Frames, protocol: Protocol) -> tuple[float, float] | None:
+    """The rating scale, to which scores may be clipped; None where there are no ratings. Ranks cannot be clipped."""
+    if protocol["scores.clip"] != "none" and not frames.has_scores:
+        raise DataError(
+            f'scores.clip = "{protocol["scores.clip"]}" clips scores, and the recommendations have ranks alone; give a '
+            'column "score", or leave scores.clip at "none"'
+        )
+    return _scale(frames, protocol) if frames.truth.explicit or protocol["data.scale"] == "stated" else None
+
+
 def _train_ratings(frames: Frames, protocol: Protocol) -> tuple[Interactions, tuple[float, float]]:
     """The training rows that the ``predict`` decisions need, and the rating scale."""
     for decision, values in (("predict.missing", _MEANS), ("predict.clip", ("train",))):
         if frames.train is None and protocol[decision] in values:
             raise ProtocolError(f'{decision} = "{protocol[decision]}" needs the training rows; give them as train=')
     train = frames.truth.select(np.arange(0)) if frames.train is None else frames.train
+    return train, _scale(frames, protocol)
+
+
+def _scale(frames: Frames, protocol: Protocol) -> tuple[float, float]:
+    """The rating scale: as stated, or of all ratings that are given."""
     if protocol["data.scale"] == "stated":
-        return train, (protocol.number("data.scale_min"), protocol.number("data.scale_max"))
-    ratings = np.concatenate([frames.truth.ratings, train.ratings])
-    return train, (float(ratings.min()), float(ratings.max()))
+        return protocol.number("data.scale_min"), protocol.number("data.scale_max")
+    train = () if frames.train is None else frames.train.ratings
+    ratings = np.concatenate([frames.truth.ratings, train])
+    return float(ratings.min()), float(ratings.max())

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 from repro.protocol.stages import BEFORE_FITTING, STAGES, Stage, stage_named_by
 from repro.protocol.toml import toml_value
 
 Value = str | int | float | bool
-Kind = Literal["choice", "integer", "number", "flag", "path"]
+Kind = Literal["choice", "integer", "number", "flag", "path", "weights"]
 
 
 class _Required:
@@ -39,7 +41,7 @@ class Option:
     gives_order   whether tied items come in one order; False where each metric treats equal scores in its own way
     stops_run     whether the evaluation ends with an error where the option applies
     gives_number  whether there is a number where the option applies; False for "not a number"
-    needs         an input that a study does not have by itself: "file", or "rows" of given recommendations
+    needs         what a study does not have by itself: a "file", "rows" of given recommendations, or "weights"
     reads         other stages whose results the option reads
     searchable    whether the audit can recognise the option by small questions
     """
@@ -55,7 +57,7 @@ class Option:
     gives_order: bool = True
     stops_run: bool = False
     gives_number: bool = True
-    needs: Literal["file", "rows"] | None = None
+    needs: Literal["file", "rows", "weights"] | None = None
     reads: tuple[Stage, ...] = ()
     searchable: bool = True
 
@@ -137,7 +139,8 @@ class Contradiction:
 class Decision:
     """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
 
-    A number or a path may also be one of the ``words`` (``"none"``, ``"all"``); bounds are inclusive. ``excluded`` are
+    Weights are a number for each rank: ``"1 0.5 0.25"``, which never rise. A number or a path may also be one of the
+    ``words`` (``"none"``, ``"all"``); bounds are inclusive. ``excluded`` are
     numbers within the bounds that mean the same as the default, and are rejected. ``typical`` are the numbers that are
     used in practice, for code that tries many protocols. ``own_stage`` is the stage that reads the decision, where the
     first word of its id does not name it.
@@ -231,7 +234,7 @@ class Decision:
                 return tuple(option.value for option in self.options if not option.means)
             case "flag":
                 return (True, False)
-            case "path":
+            case "path" | "weights":
                 return self.words
         own = () if isinstance(self.default, _Required) else (self.default,)
         numbers = (self.accept(number) for number in self.typical)
@@ -246,6 +249,8 @@ class Decision:
                 return "true or false"
             case "path":
                 return " or ".join(["the path of a file", *(f'"{word}"' for word in self.words)])
+            case "weights":
+                return 'a weight for each rank that never rises, the first one above 0, such as "1 0.5 0.25"'
         noun = "a whole number" if self.kind == "integer" else "a number"
         if self.minimum is not None and self.maximum is not None:
             noun += f" from {self.minimum:g} to {self.maximum:g}"
@@ -259,6 +264,8 @@ class Decision:
 
     def accept(self, value: object) -> Value | None:
         """``value`` in its one normal form, or None when the decision does not allow it."""
+        if self.kind == "weights":
+            return _weights(value)
         if isinstance(value, str):
             if self.kind == "choice":
                 return value if self.option(value) else None
@@ -294,3 +301,23 @@ class Decision:
     def phrase(self, value: Value) -> str:
         """The phrase for ``value`` in the sentence of another decision; empty where it is the value itself."""
         return self.texts.get(value) or self.text(value)
+
+
+def _weights(value: object) -> str | None:
+    """Weights of ranks, given as text or as a list, as numbers with blanks between them; None if they are none."""
+    numbers = re.split(r"[\s,;]+", value.strip(" \t[]")) if isinstance(value, str) else value
+    if not isinstance(numbers, Sequence) or not numbers or any(isinstance(number, bool) for number in numbers):
+        return None
+    try:
+        weights = [float(number) for number in numbers]
+    except (TypeError, ValueError):
+        return None
+    falling = all(before >= after for before, after in pairwise(weights))
+    if not falling or weights[0] <= 0 or weights[-1] < 0 or not all(map(math.isfinite, weights)):
+        return None
+    return " ".join(repr(weight + 0.0).removesuffix(".0") for weight in weights)
+
+
+def weights_of(text: str) -> tuple[float, ...]:
+    """The numbers of a value of kind "weights"."""
+    return tuple(map(float, text.split()))

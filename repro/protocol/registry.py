@@ -104,6 +104,8 @@ def _schema_of(decision: Decision) -> dict[str, object]:
             schema["type"] = "boolean"
         case "path":
             schema["type"] = "string"
+        case "weights":
+            schema["anyOf"] = [{"type": "string"}, {"type": "array", "items": {"type": "number"}, "minItems": 1}]
         case _:
             bounds = {"minimum": decision.minimum, "maximum": decision.maximum}
             number: dict[str, object] = {"type": decision.kind}

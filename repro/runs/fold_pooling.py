@@ -106,8 +106,7 @@ def _all_known(parts: list[Part | None]) -> list[Part] | None:
 
 
 def _joined(measure: Measure, values: Iterable[float]) -> float:
-    assert measure.metric.join is not None
-    return measure.metric.join(list(values))
+    return measure.combined(list(values))
 
 
 def user_values(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repro.data.binarise import binarise_impacts, binarised, is_binarised
 from repro.data.description import pair_codes
 from repro.data.filters import one_row_per_pair
 from repro.data.impact import Impact
@@ -49,6 +50,7 @@ def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Pla
         part, impact = _part(decision, paths[decision], file, protocol)
         merged += [impact] if impact.touched else []
         parts.append(part)
+    merged += _binarise(parts, protocol)
     _refuse_mixed_ratings(parts, protocol)
     together = _joined(parts)
     sizes = [len(part.rows) for part in parts]
@@ -110,6 +112,25 @@ def _part(decision: str, path: Path, file: ReadResult, protocol: Protocol) -> tu
         raise DataError(f"{path}: {error}") from None
     merged = replace(merged, note=f"of {decision} are merged into another of the same user and item")
     return _Part(decision, path, rows, len(file.interactions), [*file.notes]), merged
+
+
+def _binarise(parts: list[_Part], protocol: Protocol) -> list[Impact]:
+    """Make the ratings of the files binary, where the protocol has that before the split; files without ratings stay.
+
+    The rows of these are positive already.
+    """
+    if not is_binarised(protocol, "all"):
+        return []
+    impacts = []
+    for part in parts:
+        if part.rows.explicit or not any(other.rows.explicit for other in parts):
+            changed = binarised(part.rows, protocol)
+            impacts += [
+                replace(impact, note=f"of {part.decision} are {impact.note}")
+                for impact in binarise_impacts(part.rows, protocol)
+            ]
+            part.rows = changed.compact()
+    return impacts
 
 
 def _joined(parts: list[_Part]) -> Interactions:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data import Interactions
+from repro.data.binarise import binarised, is_binarised
 from repro.evaluation.fold import FoldData
 from repro.split import Fold
 
@@ -23,15 +24,23 @@ def fold_data(plan: Plan, fold: Fold) -> FoldData:
     train, test = in_splitter_order or (fold.train, fold.test)
     held_out = () if fold.validation is None else (fold.validation,)
     joined = {"train": None, "train+validation": (train, *held_out), "all": (train, *held_out, test)}[str(fitted_on)]
+    training = _part(plan, whole.select(train))
     return FoldData(
         whole,
-        _part(plan, whole.select(train)),
+        training,
         _part(plan, whole.select(test)),
         None if fold.validation is None else _part(plan, whole.select(fold.validation)),
         plan.split.removed_items,
         None if plan.features is None else plan.features.of_items(whole.item_ids),
-        None if joined is None else _part(plan, whole.select(_joined(plan, joined))),
+        _to_fit(plan, training if joined is None else _part(plan, whole.select(_joined(plan, joined)))),
+        plan.scale,
     )
+
+
+def _to_fit(plan: Plan, rows: Interactions) -> Interactions:
+    """The rows that algorithms are fitted on: with binary ratings, where the protocol has these for training alone."""
+    protocol = plan.study.protocol
+    return binarised(rows, protocol) if is_binarised(protocol, "training") else rows
 
 
 def _joined(plan: Plan, parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
@@ -64,6 +73,8 @@ def validation_data(plan: Plan, fold: Fold) -> FoldData:
         None,
         (np.cumsum(has_rows, dtype=np.int32) - 1)[removed[has_rows[removed]]].astype(np.int32),
         None if plan.features is None else plan.features.of_items(whole.item_ids),
+        _to_fit(plan, _part(plan, train)),
+        plan.scale,
     )
 
 

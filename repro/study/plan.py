@@ -6,7 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_features, prepare
+from repro.data.binarise import binarise_impacts, is_binarised
 from repro.errors import DataError, ProtocolError, StudyError
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, lacking, simple_measures
@@ -81,12 +84,19 @@ def make_plan(study: Study, *, to_fit: bool = True, without: Collection[str] = (
     cells = tuple(
         Cell(entry, fold, entry_seed(study.seed, entry, fold.name)) for entry in entries for fold in split.folds
     )
+    if is_binarised(protocol, "training"):
+        impacts += binarise_impacts(_training_rows(split), protocol)
     files, features = _digests(protocol.files), _item_features(study)
     if features is not None and FEATURES not in files:  # the data set has them
         files[FEATURES] = features.digest
     plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts), files, features)
     _check_first_fold(plan)
     return plan
+
+
+def _training_rows(split: Split) -> Interactions:
+    """The training rows of all folds, one fold after the other."""
+    return split.interactions.select(np.concatenate([fold.train for fold in split.folds]))
 
 
 def _bound(entry: Entry, study: Study, source: Interactions, prepared: Interactions) -> Entry:
@@ -156,6 +166,8 @@ def _require_ratings(study: Study, split: Split) -> None:
     """Refuse metrics and rules that compare ratings where there are none."""
     if split.interactions.explicit and split.rated:
         return
+    if (clip := study.protocol["scores.clip"]) != "none" and not split.interactions.explicit:
+        raise ProtocolError(f'scores.clip = "{clip}" clips scores to ratings, and this data set has none; use "none"')
     owner = "held-out rows have" if split.interactions.explicit else "this data set has"
     rule = study.protocol["relevance.rule"]
     if rule != "any":

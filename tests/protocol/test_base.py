@@ -12,7 +12,7 @@ KEYS = ("ties.break", "missing.rank", "average.no_list", "metric.ndcg.gain", "re
 
 
 def change(key):
-    options = [option.value for option in registry()[key].options if not option.means]
+    options = [option.value for option in registry()[key].options if not (option.means or option.when)]
     return st.tuples(st.just(key), st.sampled_from(options))
 
 

@@ -29,11 +29,13 @@ from repro.study.plan import make_plan
 
 OF_SCALE = ("data.scale", "data.scale_min", "data.scale_max")
 # Decisions that change no part of the folds, and what is done with them.
-OF_STUDY = ("data.order", "split.fitted_on", "split.tuned_on", *OF_SCALE)
+OF_BINARY = ("data.binarise", "data.binarise_below", "data.binarise_rows")
+OF_STUDY = ("data.order", "split.fitted_on", "split.tuned_on", *OF_BINARY, *OF_SCALE)
 # Numbers and files that fit cases of a dozen users; a splitter's parameters by their last name.
 VALUES = {
     "data.min_rating": ("none", 2.0, 3.0),
     "data.max_rating": ("none", 4.0, 3.0),
+    "data.binarise": ("none", 2.0, 3.0),
     "data.from_time": ("none", 2.0, 3.0),
     "data.to_time": ("none", 8.0, 7.0),
     "data.sample_users": (1.0, 0.6, 0.8),
@@ -209,6 +211,8 @@ def in_study(rows, protocol, key):
         return [data.test.to_frame().to_numpy().tolist() for data in trials]
     if key == "data.order":
         return [(parts.train.users.tolist(), parts.train.items.tolist()) for parts in folds]
+    if key not in OF_SCALE:
+        return [[rows.to_frame().to_numpy().tolist() for rows in (parts.fitted, parts.test)] for parts in folds]
     return predicted(plan, folds[0])
 
 

@@ -23,7 +23,7 @@ from repro.plugin import FALLBACK, Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.runs.fold_pooling import pooled_value
 
-FAMILIES = ("relevance", "candidates", "missing", "ties", "average", "predict", "metric")
+FAMILIES = ("relevance", "candidates", "missing", "scores", "ties", "average", "predict", "metric")
 LISTS = ("ndcg[gain=linear]@3", "specificity@2", "mpr", "catalogue-coverage@3", "half-life")
 PREDICTIONS = ("rmse",)
 BASE = {
@@ -39,15 +39,18 @@ SMALL = {
     "candidates.sample_size": (2, 3),
     "candidates.strata_count": (2, 3),
     "metric.time-novelty.time": (20.0, 30.0),
+    "metric.ndcg.weights": ("1 0.5 0.25", "1 0.9"),
 }
 # What a case of scores cannot have: files, rows of recommendations, and lists of earlier times.
-BESIDE = {"candidates.base": ("file",), "ties.break": ("rows", "rows-desc")}
+BESIDE = {"candidates.base": ("file",), "ties.break": ("rows", "rows-desc", "file", "file-desc")}
+OF_FILES = ("ties.file_relevant",)
 ROUNDS = 400
 
 
 def decisions():
     actual = [rule for rule in registry().values() if rule.id.partition(".")[0] in FAMILIES and rule.kind != "path"]
-    return [rule.id for rule in actual if len(options(rule.id)) > 1 and not earlier(rule.id)]
+    ids = [rule.id for rule in actual if rule.id not in OF_FILES]
+    return [key for key in ids if len(options(key)) > 1 and not earlier(key)]
 
 
 def options(key):
@@ -202,7 +205,9 @@ def context(key, rng, fixed=()):
 
 def resolved(settings, key, value):
     """The protocol, with a number for each decision that needs one; None where it is refused."""
-    needed = (rule.id for rule in registry().values() if rule.required and rule.kind in ("integer", "number"))
+    needed = (
+        rule.id for rule in registry().values() if rule.required and rule.kind in ("integer", "number", "weights")
+    )
     numbers = {rule: options(rule)[0] for rule in needed if options(rule)}
     try:
         every = {**numbers, **settings, key: value}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions, RowArray
-from repro.evaluation.candidates.lists import ListBlock, Offsets
+from repro.evaluation.candidates.lists import ListBlock, Offsets, Places
 from repro.evaluation.candidates.ragged import Ragged, offsets_of, spread
 from repro.evaluation.candidates.relevance import Judgements
 from repro.protocol import Protocol
@@ -95,6 +95,7 @@ class Candidates(ABC):
             judged_columns=self._judged_columns[judged],
             judged_relevant=self._judgements.relevant[judged],
             judged_grades=self._judgements.grades[judged],
+            places=self._places(numbers, columns),
         )
 
     @abstractmethod
@@ -107,6 +108,10 @@ class Candidates(ABC):
 
         ``users`` are the users of the block, and ``rows`` is the position of each list's user among them.
         """
+
+    def _places(self, numbers: RowArray, columns: Ragged) -> Places:
+        """For the columns of these lists, keys of an order that the lists bring along; empty where there is none."""
+        return np.empty(0, dtype=np.int64)
 
     def _strata(self, numbers: RowArray) -> npt.NDArray[np.int32]:
         return np.zeros(len(numbers), dtype=np.int32)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, RowArray
 from repro.evaluation.candidates.candidates import Candidates, FoldRows, column_numbers, plan_lists
+from repro.evaluation.candidates.lists import UNLISTED, Places
 from repro.evaluation.candidates.negatives_file import GivenNegatives
 from repro.evaluation.candidates.ragged import Ragged, spread
 from repro.evaluation.candidates.relevance import Judgements
@@ -44,9 +45,11 @@ class FileCandidates(Candidates):
         self._given = given
         self._train = rows.train
         self._sources = sources
+        negatives_at, columns_at = source_of_negative[kept], column_numbers(items, given.items[kept])
         columns = column_numbers(items, negatives.values)
         inside = columns >= 0  # lines that no list uses may have items that are not scored
         self._negatives = Ragged.of_pairs(negatives.rows[inside], columns[inside], n_sources)
+        self._order = _FirstPlaces(negatives_at, columns_at, len(items))
         self._n_unused = int((~used[source_of_line]).sum())
         self._n_head = int((~kept).sum())
         self._n_repeated = int(used[source_of_negative[kept]].sum()) - int(negatives.lengths[used].sum())
@@ -58,6 +61,9 @@ class FileCandidates(Candidates):
         relevant = self._relevant_columns(numbers)
         lists = np.concatenate([negatives.rows, relevant.rows])
         return True, Ragged.of_pairs(lists, np.concatenate([negatives.values, relevant.values]), len(numbers))
+
+    def _places(self, numbers: RowArray, columns: Ragged) -> Places:
+        return self._order.of(self._sources[numbers][columns.rows], columns.values)
 
     def _relevant_columns(self, numbers: RowArray) -> Ragged:
         """The relevant items in each list; none in a list without a line in the file."""
@@ -108,6 +114,25 @@ class FileCandidates(Candidates):
         other &= self._judgements.items[positions] != self._lists.targets[lists]
         columns = self._judged_columns[positions[other]]
         return int(self._negatives.contains(self._sources[lists[other]], columns).sum())
+
+
+class _FirstPlaces:
+    """The place in the file at which a source (a line, or a user) first has a column."""
+
+    def __init__(self, sources: RowArray, columns: npt.NDArray[np.int32], n_columns: int) -> None:
+        self._width = n_columns
+        inside = columns >= 0
+        self._pairs, first = np.unique(sources[inside] * n_columns + columns[inside], return_index=True)
+        self._first = np.flatnonzero(inside)[first]
+
+    def of(self, sources: RowArray, columns: npt.NDArray[np.int32]) -> Places:
+        """The places of these pairs; from ``UNLISTED`` on, by column, for those that the file does not have."""
+        unlisted = UNLISTED + columns.astype(np.int64)
+        if not len(self._pairs):
+            return unlisted
+        pairs = sources * self._width + columns
+        at = np.minimum(np.searchsorted(self._pairs, pairs), len(self._pairs) - 1)
+        return np.where((self._pairs[at] == pairs) & (sources >= 0), self._first[at], unlisted)
 
 
 def _find_pairs(negatives: GivenNegatives, users: CodeArray, targets: CodeArray) -> RowArray:

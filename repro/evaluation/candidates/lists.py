@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,10 @@ import numpy.typing as npt
 from repro.data.interactions import CodeArray, FloatArray
 
 Offsets = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int64]
+
+# Places from here on are those of relevant items that the file of candidates does not list.
+UNLISTED = 1 << 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +33,8 @@ class ListBlock:
     judged_* for each list, its held-out items: ``judged_items`` (codes, ascending), ``judged_columns`` (-1
              where the item is not among ``items``; being a column does not make it a candidate),
              ``judged_relevant`` (0 or 1) and ``judged_grades``. A list of 1R has one relevant item, its target.
+    places   where the candidates come from a file, an ascending key of its order for each of ``columns``, from
+             ``UNLISTED`` on for relevant items that it does not list; empty elsewhere
     """
 
     users: CodeArray
@@ -44,6 +50,7 @@ class ListBlock:
     judged_columns: npt.NDArray[np.int32]
     judged_relevant: npt.NDArray[np.uint8]
     judged_grades: FloatArray
+    places: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.rows)

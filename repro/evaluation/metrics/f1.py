@@ -17,33 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repro.evaluation.metrics import precision, recall
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics.shared.hits import relevant_hits
+from repro.evaluation.metrics.shared.f_measure import f_measure, means, variants_of, weighted_mean
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Decision, Option
 
 
 def f1(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """Twice the hits of each list over the sum of the denominators of precision and recall."""
-    of_precision = precision.denominators(ranked, k, str(variants["precision"]))
-    of_recall = recall.denominators(ranked, k, str(variants["recall"]))
-    return Ratio(2.0 * relevant_hits(ranked, k), of_precision + of_recall)
+    return f_measure(ranked, k, variants, 1.0)
 
 
-def means(k: int | None, variants: Variants) -> tuple[str, ...]:
-    """The mean precision and recall if F1 combines these, and not those of each list."""
-    if variants["average"] == "users":
-        return ()
-    cut = "" if k is None else f"@{k}"
-    return tuple(f"{name}[denominator={variants[name]}]{cut}" for name in ("precision", "recall"))
-
-
-def harmonic_mean(values: Sequence[float]) -> float:
+def harmonic_mean(values: Sequence[float], variants: Variants) -> float:
     """The harmonic mean of two numbers, 0 if both are 0."""
-    first, second = values
-    return 2.0 * first * second / (first + second) if first + second != 0 else 0.0
+    return weighted_mean(values, 1.0)
 
 
 METRIC = RankingMetric(
@@ -51,27 +38,7 @@ METRIC = RankingMetric(
     "F1",
     f1,
     cutoff="optional",
-    variants=(
-        Decision.choice(
-            "metric.f1.average",
-            "Whose precision and recall are joined?",
-            Option("users", "those of each list; F1 is then averaged", used_by=("cornac", "ranx")),
-            Option("means", "the averages over all users"),
-        ),
-        Decision.choice(
-            "metric.f1.precision",
-            "By what are the hits divided for precision?",
-            Option("k", "k, however short the list is", used_by=("cornac", "ranx")),
-            Option("list", "min(k, length of the list)"),
-            Option("min-relevant", "min(k, relevant items)"),
-        ),
-        Decision.choice(
-            "metric.f1.recall",
-            "By what are the hits divided for recall?",
-            Option("relevant", "all relevant items", used_by=("cornac", "ranx")),
-            Option("min-relevant", "min(k, relevant items)"),
-        ),
-    ),
+    variants=variants_of("f1", "cornac", "ranx"),
     parts=means,
     join=harmonic_mean,
     range=UNIT_AT_SINGLE_RANKS,

@@ -178,9 +178,13 @@ class Measure:
         """The value of the measure and its number of users, from those of its parts (or its own)."""
         if not self.parts:
             return values[self.full_name]
-        assert self.metric.join is not None
         parts = [part.joined(values) for part in self.parts]
-        return self.metric.join([value for value, _ in parts]), min(users for _, users in parts)
+        return self.combined([value for value, _ in parts]), min(users for _, users in parts)
+
+    def combined(self, values: Sequence[float]) -> float:
+        """The value of the measure from those of its parts, in their order."""
+        assert self.metric.join is not None
+        return self.metric.join(values, self.variants)
 
 
 def has_exact_extremes(measure: Measure) -> bool:

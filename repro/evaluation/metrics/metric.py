@@ -129,8 +129,8 @@ class Metric:
     whole_list  whether all held-out items of a list must have their ranks, also those below the cut-off
     objection   ``objection(variants, protocol)`` says why these variants cannot be computed under the protocol, and
                 what to use instead; an empty text if they can
-    parts       ``parts(k, variants)`` names the measures whose values ``join(values)`` combines into this one; if
-                it names none, the metric computes by itself
+    parts       ``parts(k, variants)`` names the measures whose values ``join(values, variants)`` combines into
+                this one; if it names none, the metric computes by itself
     better      which of two values is the better one
     range       the lowest and the highest possible value, or ``range(k, variants, protocol)``, which gives them;
                 infinite if there is no bound, or none is known
@@ -160,7 +160,7 @@ class Metric:
     whole_list: bool = False
     objection: Callable[[Variants, Protocol], str] | None = None
     parts: Callable[[int | None, Variants], tuple[str, ...]] | None = None
-    join: Callable[[Sequence[float]], float] | None = None
+    join: Callable[[Sequence[float], Variants], float] | None = None
     better: Better = "higher"
     range: Range | RangeOf = (-math.inf, math.inf)
     tie_order: TieOrder | TieOrderOf | str | None = None

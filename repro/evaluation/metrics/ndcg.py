@@ -4,7 +4,8 @@
 
 Gains: 1 for relevant items (``binary``); the grade g (``linear``); 2^g - 1 (``exp2``); 2^(g - threshold + 1) - 1 for
 relevant items (``exp2-threshold``). A grade below 0 gains nothing. ``relevance.grades`` says which items have grades.
-Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekäläinen), or none.
+Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekäläinen), or none; or ``weights`` (``discount=table``),
+by which gains are multiplied: the first for rank 1, the second for rank 2, and 0 for ranks beyond the last one.
 
 An empty list counts 0. A list none of whose held-out items has a gain is undefined. A list of fewer than k items is
 compared with an ideal list that is not cut short for it, so that a missing item costs as much as a wrong one. Without
@@ -23,21 +24,36 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.shared.declarations import UNIT_AT_SINGLE_RANKS
-from repro.evaluation.metrics.shared.hits import deepest, discounted_gains, discounts, ideal_gains, limit, slots
+from repro.evaluation.metrics.shared.hits import (
+    Base,
+    deepest,
+    discounted_gains,
+    discounts,
+    ideal_gains,
+    limit,
+    slots,
+)
 from repro.evaluation.metrics.shared.kernels import expected_listed_shares, gain_sums, ideal_sums, list_sums
 from repro.evaluation.metrics.tie_order import ByHits, BySearch, TieOrder
 from repro.protocol import Decision, Option, Protocol, When
+from repro.protocol.decision import weights_of
 
 
 def ndcg(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The DCG of each list over that of its ideal list."""
     gains = _gains(ranked, k, variants, background)
-    kind, base = str(variants["discount"]), float(variants.get("base", 2.0))
+    kind, base = _discount(variants)
     if variants["ideal"] == "listed":
         # The ideal depends on which items are listed, which may be random: the share is taken within the list.
         attainable = ideal_gains(ranked, np.diff(ranked.offsets), gains, kind, base) > 0
         return Ratio(_listed(ranked, gains, limit(k), kind, base), attainable.astype(np.float64))
     return Ratio(discounted_gains(ranked, limit(k), gains, kind, base), _ideal(ranked, gains, k, variants, kind, base))
+
+
+def _discount(variants: Variants) -> tuple[str, Base]:
+    """The kind of discount, and its base or its weights."""
+    kind = str(variants["discount"])
+    return kind, weights_of(str(variants["weights"])) if kind == "table" else float(variants.get("base", 2.0))
 
 
 def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
@@ -54,7 +70,7 @@ def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Backgr
             return np.where(ranked.relevant > 0, np.maximum(worth, 0.0), 0.0)
 
 
-def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, variants: Variants, kind: str, base: float) -> FloatArray:
+def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, variants: Variants, kind: str, base: Base) -> FloatArray:
     """The DCG of each list's ideal list: its best ``k`` items, all of them, or ``k`` times the best one.
 
     It is the same for all rankings of the same test items, and cached, unless it is as long as the list.
@@ -75,7 +91,7 @@ def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, variants: Variants,
     return sums
 
 
-def _listed(ranked: Ranked, gains: FloatArray, k: int, kind: str, base: float) -> FloatArray:
+def _listed(ranked: Ranked, gains: FloatArray, k: int, kind: str, base: Base) -> FloatArray:
     """The DCG of each list as a share of that of the same items, those down to ``k``, in the best order."""
     worth = discounts(kind, base, max(deepest(ranked, k), int(np.diff(ranked.offsets).max(initial=1))))
     if ranked.ties == "expected":
@@ -140,6 +156,18 @@ METRIC = RankingMetric(
                 used_by=("lenskit",),
             ),
             Option("none", "it does not"),
+            Option(
+                "table",
+                "by metric.ndcg.weights, a weight for each rank; 0 beyond them",
+                needs="weights",
+                searchable=False,
+            ),
+        ),
+        Decision(
+            "metric.ndcg.weights",
+            "The weight of each rank, from the first on?",
+            "weights",
+            when=(When("metric.ndcg.discount", ("table",)),),
         ),
         Decision(
             "metric.ndcg.base",

@@ -17,6 +17,7 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NoReturn
 
 from repro.evaluation.metrics.metric import RankingMetric, Variants
@@ -45,6 +46,11 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
     )
 
 
+def product(values: Sequence[float], variants: Variants) -> float:
+    """The product of accuracy and coverage."""
+    return math.prod(values)
+
+
 METRIC = RankingMetric(
     "practical-accuracy",
     "Practical accuracy (accuracy times user coverage)",
@@ -63,7 +69,7 @@ METRIC = RankingMetric(
         ),
     ),
     parts=factors,
-    join=math.prod,
+    join=product,
     objection=_objection,
     range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,

@@ -44,12 +44,12 @@ DENSE, LISTED, GIVEN = 0, 1, 2
 
 # The columns of ``Output.counts``, which count candidates of a list. N_CONSTANT: all of them, if several are ranked and
 # all have the same score.
-N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED, N_CONSTANT = range(7)
+N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_CLIPPED, N_ROUNDED, N_CONSTANT = range(8)
 N_COUNTS = N_CONSTANT + 1
 
 # The precision at which scores are equal, and the order of equal scores.
 DOUBLE, SINGLE, DECIMALS = 0, 1, 2
-BY_POSITION, BY_ORDER, BY_HASH = range(3)
+BY_POSITION, BY_ORDER, BY_HASH, BY_PLACE = range(4)
 
 _LARGEST = np.finfo(np.float64).max
 _BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -69,8 +69,9 @@ class Rules(NamedTuple):
     zero_missing     0: zero is a score; 1: zero is missing; 2: zero and below are
     infinite_missing whether an infinite score is missing; otherwise it is the largest finite one
     precision        DOUBLE, SINGLE or DECIMALS (then ``scale`` is the power of ten)
-    ties             BY_POSITION, BY_ORDER or BY_HASH
+    ties             BY_POSITION, BY_ORDER, BY_HASH or BY_PLACE
     stream           BY_HASH: the stream of ties
+    clipped          whether scores are clipped to ``low`` and ``high``
     """
 
     by_column: bool
@@ -81,6 +82,9 @@ class Rules(NamedTuple):
     scale: float
     ties: int
     stream: np.uint64
+    clipped: bool
+    low: float
+    high: float
 
 
 class Cells(NamedTuple):
@@ -105,6 +109,7 @@ class Lists(NamedTuple):
     """The lists as in :class:`repro.evaluation.candidates.lists.ListBlock`; ``columns`` ascend within a list.
 
     ``column_items`` are the item codes of the columns. GIVEN: ``columns`` are item codes themselves, in any order.
+    ``places`` are ascending keys of the candidates in ``columns``, by which ties are ordered (BY_PLACE).
     """
 
     rows: Any
@@ -117,6 +122,7 @@ class Lists(NamedTuple):
     judged_relevant: Any
     judged_grades: Any
     cutoffs: Any
+    places: Any
 
 
 class Output(NamedTuple):
@@ -157,7 +163,7 @@ def rank_range(
     """Rank lists ``first`` up to ``last``, of at most ``width`` candidates and ``n_judged`` judged items each."""
     values, state, row_fills, column_fills, order, row_keys, column_keys = cells
     rows, column_items, offsets, columns, judged_offsets, judged_items, judged_columns, judged_relevant = lists[:8]
-    judged_grades, cutoffs = lists[8:]
+    judged_grades, cutoffs, places = lists[8:]
     items, scored, lengths, n_relevant, hit_items, relevant, grades, position, above, tied = out[:10]
     counts, straddled = out[10:]
     # Working space, by candidate, by group of candidates, or by judged item.
@@ -172,6 +178,7 @@ def rank_range(
     mark = np.zeros(len(column_items) if kind == GIVEN else 0, np.int32)
     seen = np.full(len(mark), -1, np.int32)
     plain = len(state) == 0 and rules.zero_missing == 0 and not rules.infinite_missing and rules.precision == DOUBLE
+    plain = plain and not rules.clipped
     for n in range(first, last):
         r, begin, size = np.int64(rows[n]), offsets[n], offsets[n + 1] - offsets[n]
         first_hit, n_hits = judged_offsets[n], judged_offsets[n + 1] - judged_offsets[n]
@@ -203,6 +210,8 @@ def rank_range(
             n, r, kind, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
         )
         size = values.shape[1] if kind == DENSE else size
+        if rules.clipped:
+            counts[n, N_CLIPPED] = _clip_scores(r, kind, begin, size, columns, values, state, rules, row)
         if rules.precision != DOUBLE:
             counts[n, N_ROUNDED] = _round_scores(row, size, rules.precision, rules.scale)
         if kind == GIVEN:
@@ -223,7 +232,7 @@ def rank_range(
             while stop < n_found and keys[stop] == keys[group]:
                 stop += 1
             if stop - group > 1 and (rules.ties != BY_POSITION or group < n_unsorted):
-                _key_ties(group, stop, top, kind, r, begin, columns, order, row_keys, column_keys, rules, keys)
+                _key_ties(group, stop, top, kind, r, begin, columns, places, order, row_keys, column_keys, rules, keys)
                 _sort_pairs(group, stop, keys, top, spare_keys, spare, buckets, stack)
             for i in range(group, stop):
                 start[i], end[i] = group, stop
@@ -447,6 +456,25 @@ def _lay_out(
         counts[n, N_ZERO], counts[n, N_INFINITE] = zero, infinite
     dropped = not rules.by_column and fill != fill
     return width - size - (counts[n, N_MISSING] if dropped else 0)
+
+
+@_inner
+def _clip_scores(
+    r: int, kind: int, begin: int, size: int, columns: Any, values: Any, state: Any, rules: Rules, row: Any
+) -> int:
+    """Clip the scores that are not missing; returns the number of changed ones. Replacements stay as they are."""
+    changed = 0
+    for i in range(size):
+        if row[i] != row[i]:  # not ranked
+            continue
+        column = i if kind == DENSE else np.int64(columns[begin + i])
+        source_row, j = (0, begin + i) if kind == GIVEN else (r, column)
+        if _missing(values[source_row, j], state[source_row, j] if len(state) else SCORED, rules):
+            continue
+        clipped = min(max(row[i], rules.low), rules.high) + 0.0
+        changed += clipped != row[i]
+        row[i] = clipped
+    return changed
 
 
 @_inner
@@ -687,6 +715,7 @@ def _key_ties(
     r: int,
     begin: int,
     columns: Any,
+    places: Any,
     order: Any,
     row_keys: Any,
     column_keys: Any,
@@ -701,6 +730,8 @@ def _key_ties(
             keys[i] = p
         elif rules.ties == BY_ORDER:
             keys[i] = order[column]
+        elif rules.ties == BY_PLACE:
+            keys[i] = places[begin + p]
         else:
             drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
             keys[i] = np.int64(drawn ^ _SIGN)

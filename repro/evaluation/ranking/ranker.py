@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from repro.compiling import threads as all_threads
 from repro.data.interactions import CodeArray, FloatArray
-from repro.errors import DataError, StudyError
-from repro.evaluation.candidates.lists import ListBlock, Offsets
+from repro.errors import DataError, ProtocolError, StudyError
+from repro.evaluation.candidates.lists import ListBlock, Offsets, Places
 from repro.evaluation.ranking import kernels
 from repro.evaluation.ranking.ranked import Ranked
 from repro.evaluation.ranking.rules import LARGEST, MissingRule, RankingRules, TieRule
@@ -86,6 +86,8 @@ def rank(
     )
     cells = _cells(scores.values, scores.state, rules, block.users, block.items)
     lists = _kernel_lists(block, block.rows, block.items, block.columns, block.judged_columns, cutoffs)
+    if rules.ties.by_file:
+        lists = lists._replace(places=_input(rules.ties.places(_places(block)), np.int64))
     return _rank(problem, cells, lists, rules, depth, threads)
 
 
@@ -98,6 +100,11 @@ def rank_lists(
     threads: int | None = None,
 ) -> tuple[Ranked, Tally]:
     """Rank lists that come with their own candidates and scores; see :func:`rank`."""
+    if rules.ties.by_file:
+        raise ProtocolError(
+            f'ties.break = "{rules.ties.rule}" is the order of candidates.file, and lists that are given have no such '
+            'file; use "rows", the order of their own rows'
+        )
     if rules.ties.rule == "rows-desc":
         given = given.reversed()
     all_items = np.arange(len(rules.item_ids), dtype=np.int32)
@@ -137,7 +144,15 @@ def _kernel_lists(
         _input(lists.judged_relevant, np.uint8),
         _input(lists.judged_grades, np.float64),
         _input(np.array(cutoffs), np.int64),
+        _input(np.empty(0), np.int64),
     )
+
+
+def _places(block: ListBlock) -> Places:
+    """The places of the candidates in their file."""
+    if len(block.places) != len(block.columns):
+        raise ValueError("candidates that do not come from a file have no order of a file")
+    return block.places
 
 
 class _Problem(NamedTuple):
@@ -227,6 +242,7 @@ def _cells(
 
 def _compiled_rules(rules: RankingRules, in_order: bool) -> kernels.Rules:
     missing, ties = rules.missing, rules.ties
+    low, high = rules.clip or (-LARGEST, LARGEST)
     return kernels.Rules(
         by_column=missing.by_item,
         fallback_missing=missing.fallback == "missing",
@@ -234,9 +250,19 @@ def _compiled_rules(rules: RankingRules, in_order: bool) -> kernels.Rules:
         infinite_missing=missing.infinite == "missing",
         precision=_PRECISION[ties.precision],
         scale=10.0**ties.decimals,
-        ties=kernels.BY_HASH if ties.rule == "random" else kernels.BY_ORDER if in_order else kernels.BY_POSITION,
+        ties=_tie_order(ties, in_order),
         stream=ties.stream,
+        clipped=rules.clip is not None,
+        low=low,
+        high=high,
     )
+
+
+def _tie_order(ties: TieRule, in_order: bool) -> int:
+    """The kind of keys that order equal scores."""
+    if ties.by_file:
+        return kernels.BY_PLACE
+    return kernels.BY_HASH if ties.rule == "random" else kernels.BY_ORDER if in_order else kernels.BY_POSITION
 
 
 def _output(n_lists: int, depth: int, n_hits: int, n_cutoffs: int) -> kernels.Output:
@@ -360,7 +386,8 @@ def given_scores(ranked: Ranked, given: GivenLists, rules: RankingRules) -> Floa
 
 def _as_ranked(ranked: Ranked, values: FloatArray, rules: RankingRules) -> FloatArray:
     """Scores as they are compared: with missing ones replaced, at the precision of ties."""
-    resolved = np.where(ranked.scored > 0, np.clip(values, -LARGEST, LARGEST), _fills(ranked, rules.missing))
+    low, high = rules.clip or (-LARGEST, LARGEST)
+    resolved = np.where(ranked.scored > 0, np.clip(values, low, high), _fills(ranked, rules.missing))
     rounded = _rounded(resolved, rules.ties) + 0.0  # -0.0 is 0.0
     return np.where(ranked.items >= 0, rounded, np.nan)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,13 @@ import numpy.typing as npt
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
 from repro.data.rating_means import RatingMeans
 from repro.errors import ProtocolError, StudyError
+from repro.evaluation.candidates.lists import UNLISTED, Places
 from repro.evaluation.ranking.ranked import Ties
 from repro.plugin import FALLBACK, UNSCORED
 from repro.protocol import Protocol, Value, registry
 from repro.rng import KeyArray, stream
 
+Range = tuple[float, float]
 OrderArray = npt.NDArray[np.int64]
 
 BREAK = "ties.break"
@@ -97,8 +99,9 @@ class TieRule:
     """The decisions ``ties.*``, and the keys that they need.
 
     ``order`` is an ascending key for each item code, if the order is not that of the codes. With ``by_rows``, equal
-    scores stay in the order of the given lists, or in its reverse. Rules without an order ("expected", "best", "worst",
-    shared ranks) show equal scores by ascending item id.
+    scores stay in the order of the given lists, or in its reverse. With ``by_file``, they have the order that the file
+    of candidates gives to each list, or its reverse, relevant items that it does not list first or last. Rules without
+    an order ("expected", "best", "worst", shared ranks) show equal scores by ascending item id.
     """
 
     rule: str
@@ -106,6 +109,7 @@ class TieRule:
     decimals: int
     order: OrderArray | None
     by_rows: bool
+    by_file: Literal["", "first", "last"]
     stream: np.uint64
     user_keys: KeyArray
     item_keys: KeyArray
@@ -124,6 +128,7 @@ class TieRule:
             protocol.count("ties.decimals") if precision == "decimals" else 0,
             _order(rule, protocol, vocabulary.item_ids, data_items),
             needs_rows(rule),
+            cast(Literal["", "first", "last"], protocol.get("ties.file_relevant", "")),
             stream(seed, "ties"),
             vocabulary.user_keys if rule == "random" else none,
             vocabulary.item_keys if rule == "random" else none,
@@ -133,6 +138,11 @@ class TieRule:
     def ties(self) -> Ties:
         """The treatment of equal scores by metrics."""
         return "definite" if gives_order({BREAK: self.rule}) else cast(Ties, self.rule)
+
+    def places(self, of_file: Places) -> Places:
+        """Ascending keys of the candidates of lists from a file; ``of_file`` are their places in the file."""
+        places = np.where(of_file >= UNLISTED, of_file - 2 * UNLISTED, of_file) if self.by_file == "first" else of_file
+        return -places if self.rule == "file-desc" else places
 
 
 def gives_order(decisions: Mapping[str, Value]) -> bool:
@@ -191,14 +201,35 @@ def first_appearance(items: npt.NDArray[Any], n_items: int) -> OrderArray:
     return first
 
 
+def _clip_range(protocol: Protocol, train: Interactions | None, scale: Range | None) -> Range | None:
+    """The range to which ``scores.clip`` clips scores; None where it does not."""
+    match protocol["scores.clip"]:
+        case "scale":
+            if scale is None:
+                raise ProtocolError(
+                    'scores.clip = "scale" needs the rating scale, and it is not known here; state data.scale = '
+                    '"stated" with data.scale_min and data.scale_max'
+                )
+            return scale
+        case "train":
+            if train is None or not len(train):
+                raise ProtocolError('scores.clip = "train" needs training rows, and there are none here; give them')
+            return float(train.ratings.min()), float(train.ratings.max())
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class RankingRules:
-    """The decisions ``missing.*`` and ``ties.*`` of a protocol, prepared for the users and items of a data set."""
+    """The decisions ``missing.*``, ``scores.*`` and ``ties.*`` of a protocol for the users and items of a data set.
+
+    ``clip`` is the range to which scores are clipped, if they are.
+    """
 
     missing: MissingRule
     ties: TieRule
     user_ids: IdArray
     item_ids: IdArray
+    clip: Range | None = None
 
     @classmethod
     def from_protocol(
@@ -209,15 +240,18 @@ class RankingRules:
         train: Interactions | None,
         data_items: CodeArray | None,
         seed: int,
+        scale: Range | None = None,
     ) -> RankingRules:
         """The rules for codes of ``vocabulary`` (any part of the data set).
 
         ``train`` are the training rows, which rules that rank by mean ratings need. ``data_items`` are the items of all
-        rows of the data set in their original order, which some tie rules need.
+        rows of the data set in their original order, which some tie rules need. ``scale`` is the rating scale, to which
+        scores may be clipped.
         """
         return cls(
             MissingRule.from_protocol(protocol, train),
             TieRule.from_protocol(protocol, vocabulary, data_items, seed),
             vocabulary.user_ids,
             vocabulary.item_ids,
+            _clip_range(protocol, train, scale),
         )

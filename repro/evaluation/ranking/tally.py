@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.evaluation.ranking.kernels import (
+    N_CLIPPED,
     N_CONSTANT,
     N_COUNTS,
     N_FALLBACK,
@@ -29,6 +30,7 @@ _DECISIONS = {
     N_FALLBACK: ("missing.fallback", "were fallback scores of the framework"),
     N_ZERO: ("missing.zero", "were zero"),
     N_INFINITE: ("missing.infinite", "were infinite"),
+    N_CLIPPED: ("scores.clip", "were clipped"),
     N_ROUNDED: ("ties.precision", "were rounded"),
 }
 
@@ -105,11 +107,11 @@ class Tally:
         return int(self.lists_with[N_CONSTANT])
 
     def impacts(self, protocol: Protocol) -> list[Impact]:
-        """The effects of the decisions ``missing.*`` and ``ties.*``."""
+        """The effects of the decisions ``missing.*``, ``scores.*`` and ``ties.*``."""
         impacts: list[Impact] = []
         for count, (decision, note) in _DECISIONS.items():
             value = protocol[decision]
-            if count == N_ROUNDED and value == "double":
+            if (count == N_ROUNDED and value == "double") or (count == N_CLIPPED and value == "none"):
                 continue
             if value == "missing-or-below":
                 note += " or below"

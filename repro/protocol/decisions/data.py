@@ -5,6 +5,8 @@ from repro.protocol.decision import Contradiction, Decision, Option, When
 # The files of a split are used as they are: no filter acts on them.
 _FILTERED = (When("split.strategy", other_than=("files",)),)
 
+_BINARISED = When("data.binarise", other_than=("none",))
+
 
 def _bound(name: str, question: str, rows: str, absent: str, *, upper: str = "") -> Decision:
     """A bound on ratings or times: rows beyond it are left out; ``upper`` is the other end of the interval."""
@@ -98,6 +100,37 @@ DECISIONS = (
         "min_rating", "Below which rating", "with a rating below", "lower bound on ratings", upper="data.max_rating"
     ),
     _bound("max_rating", "Above which rating", "with a rating above", "upper bound on ratings"),
+    Decision(
+        "data.binarise",
+        "From which rating on is an interaction positive, with 1 in place of its rating?",
+        "number",
+        default="none",
+        words=("none",),
+        typical=(1.0, 3.0, 3.5, 4.0, 5.0),
+        sentence=(
+            "We made ratings binary {data.binarise_rows}: a rating of at least {value} became 1, and interactions with "
+            "a lower one {data.binarise_below}."
+        ),
+        absent="binarisation of ratings",
+    ),
+    Decision.choice(
+        "data.binarise_below",
+        "What happens to interactions with a lower rating?",
+        Option("drop", "they are left out, and the others are implicit feedback", "were left out"),
+        Option("zero", "they stay, with the rating 0", "got the rating 0"),
+        when=(_BINARISED,),
+    ),
+    Decision.choice(
+        "data.binarise_rows",
+        "Which ratings are made binary?",
+        Option("all", "all of them, before the split", "before the split"),
+        Option(
+            "training",
+            "those that algorithms are fitted on, after the split; held-out rows keep their ratings",
+            "in the training set alone, after the split",
+        ),
+        when=(_BINARISED,),
+    ),
     _bound("from_time", "Before which timestamp", "before the timestamp", "first timestamp", upper="data.to_time"),
     _bound("to_time", "After which timestamp", "after the timestamp", "last timestamp"),
     _sample("users"),

@@ -2,6 +2,10 @@
 
 from repro.protocol.decision import Decision, Option, When
 
+# Options that are there where candidates come from a file, and what to use elsewhere.
+_IN_FILE = (When("candidates.base", ("file",)),)
+_NO_FILE = 'use "data", the order of the data set, or "item-asc"'
+
 DECISIONS = (
     Decision.choice(
         "ties.break",
@@ -30,6 +34,22 @@ DECISIONS = (
             "data-desc",
             "as the items first appear in the data set, the last one first",
             "were ordered by their first appearance in the data set, the last one first",
+        ),
+        Option(
+            "file",
+            "as in candidates.file, for each list; ties.file_relevant places relevant items that the file lacks",
+            "were ordered as in the file of candidates, relevant items that it does not list {ties.file_relevant}",
+            when=_IN_FILE,
+            instead=_NO_FILE,
+        ),
+        Option(
+            "file-desc",
+            "as in candidates.file, the last one first; ties.file_relevant places relevant items that the file does "
+            "not list before this order is reversed",
+            "were ordered as in the file of candidates, relevant items that it does not list {ties.file_relevant}, and "
+            "the last one first",
+            when=_IN_FILE,
+            instead=_NO_FILE,
         ),
         Option(
             "random",
@@ -81,6 +101,14 @@ DECISIONS = (
         ),
         acts_on=("ties",),
         sentence="Items with equal scores {value}.",
+    ),
+    Decision.choice(
+        "ties.file_relevant",
+        "Where do relevant items stand that candidates.file does not list?",
+        Option("last", "after the items that it lists, by item id", "after the others"),
+        Option("first", "before the items that it lists, by item id", "before the others"),
+        acts_on=("ties",),
+        when=(When("ties.break", ("file", "file-desc")),),
     ),
     Decision.choice(
         "ties.id_order",

@@ -59,7 +59,8 @@ def ties_are_open(setting: Setting) -> bool:
 def orders_of(protocol: Protocol) -> tuple[list[Protocol], list[Protocol]]:
     """The protocol with the worst and the best order of ties, and with each rule that gives an order."""
     design = Design(protocol, (), 1)
-    options = [str(value) for value in registry()[BREAK].tried]
+    decision = registry()[BREAK]
+    options = [str(value) for value in decision.tried if registry().allows(decision, value, protocol)]
     rules = [option for option in options if option not in EXTREMES and not option.startswith(_NO_ORDER)]
     return [design.protocol({BREAK: end}) for end in EXTREMES], [design.protocol({BREAK: rule}) for rule in rules]
 

@@ -62,6 +62,21 @@ def fill_of(user: int, item: int, protocol: Protocol, means: RatingMeans) -> Any
     raise AssertionError
 
 
+# The rating scale: a narrow one, so that many scores are beyond it.
+SCALE = (0.5, 2.0)
+
+
+def clipped(value: float, protocol: Protocol, train: Interactions) -> float:
+    match protocol["scores.clip"]:
+        case "scale":
+            low, high = SCALE
+        case "train":
+            low, high = min(train.ratings.tolist()), max(train.ratings.tolist())
+        case _:
+            return value
+    return low if value < low else high if value > high else value
+
+
 def rounded(value: float, protocol: Protocol) -> float:
     if math.isinf(value) or protocol["ties.precision"] == "double":
         return value
@@ -114,7 +129,7 @@ def rank_list(
         state = 0 if scores.state is None else int(scores.state[row, column])
         missing = is_missing(value, state, protocol)
         expected.missing += missing
-        level: Any = fill_of(user, item, protocol, means) if missing else (0, value)
+        level: Any = fill_of(user, item, protocol, means) if missing else (0, clipped(value, protocol, train))
         if level == "drop":
             continue
         level = (level[0], rounded(level[1], protocol))
@@ -144,7 +159,7 @@ def check(
     seed: int = 7,
 ) -> Ranked:
     """Rank a block, and compare everything with the lists ranked by hand."""
-    rules = RankingRules.from_protocol(protocol, train, train=train, data_items=train.items, seed=seed)
+    rules = RankingRules.from_protocol(protocol, train, train=train, data_items=train.items, seed=seed, scale=SCALE)
     ranked, tally = rank(scores, block, rules, depth=depth, cutoffs=cutoffs)
     reach = depth or ranked.depth
     lists = [rank_list(block, scores, n, reach, cutoffs, protocol, train, seed) for n in range(len(block))]

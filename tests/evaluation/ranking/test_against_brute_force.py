@@ -9,10 +9,14 @@ from repro.errors import StudyError
 from repro.evaluation.ranking import RankingRules, rank
 from repro.protocol import registry
 
+# Orders of files of candidates are tested with these.
 CHOICES = [
-    decision for family in ("missing", "ties") for decision in registry().family(family) if decision.kind == "choice"
+    decision
+    for family in ("missing", "scores", "ties")
+    for decision in registry().family(family)
+    if decision.kind == "choice" and decision.id != "ties.file_relevant"
 ]
-OPTIONS = {d.id: [o.value for o in d.options if not o.means and o.value != "fail"] for d in CHOICES}
+OPTIONS = {d.id: [o.value for o in d.options if not (o.means or o.when or o.value == "fail")] for d in CHOICES}
 RULES = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in OPTIONS.items()})
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -60,7 +64,7 @@ def test_lists_long_enough_for_a_threshold(room, seed, n_items, listed, awkward,
 
 @pytest.mark.parametrize(
     ("decision", "option"),
-    [(d.id, o.value) for d in CHOICES for o in d.options if not o.means],
+    [(d.id, o.value) for d in CHOICES for o in d.options if not (o.means or o.when)],
 )
 def test_every_option_is_implemented(room, decision, option):
     rng = np.random.default_rng(3)

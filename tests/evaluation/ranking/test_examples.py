@@ -214,7 +214,7 @@ def test_users_with_several_lists_count_once_as_users(room):
 def test_scores_left_out_of_the_list_are_not_counted(room):
     rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     _, tally = rank(Scores(np.array([[NAN, 0.0, NAN, INF]])), block_of(1, excluded=[0, 1, 3]), rules, depth=1)
-    assert (tally.candidates, tally.unscored, tally.scores.tolist()) == (1, 1, [1, 1, 0, 0, 0, 0, 0])
+    assert (tally.candidates, tally.unscored, tally.scores.tolist()) == (1, 1, [1, 1, 0, 0, 0, 0, 0, 0])
 
 
 def test_the_run_stops_where_it_is_told_to(room):

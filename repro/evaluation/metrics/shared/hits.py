@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -50,8 +51,18 @@ def defined(values: FloatArray | float, ranked: Ranked) -> FloatArray:
     return np.where(ranked.n_relevant > 0, values, 0.0)
 
 
+# The parameter of a discount: a base, or the weight of each rank.
+Base = float | tuple[float, ...]
+
+
+def _weight(rank: float, weights: Any) -> float:
+    """The weight of a rank, 0 beyond the last one; a rank between two has the mean of their weights."""
+    below, above = (weights[place - 1] if place <= len(weights) else 0.0 for place in (int(rank), math.ceil(rank)))
+    return float(below + above) / 2.0
+
+
 # What a gain is worth at a rank, by the kind of discount, which may have a base.
-_DISCOUNTS: dict[str, Callable[[float, float], float]] = {
+_DISCOUNTS: dict[str, Callable[[float, Any], float]] = {
     "none": lambda rank, base: 1.0,
     "log2": lambda rank, base: 1.0 / math.log2(rank + 1.0),
     "log-base": lambda rank, base: 1.0 / max(1.0, math.log2(rank) if base == 2 else math.log(rank) / math.log(base)),
@@ -59,16 +70,17 @@ _DISCOUNTS: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda rank, base: math.pow(base, rank - 1.0),
     "reciprocal": lambda rank, base: 1.0 / rank,
     "rank": lambda rank, base: rank,
+    "table": _weight,
 }
 
 
-def discounts(kind: str, base: float, depth: int) -> FloatArray:
+def discounts(kind: str, base: Base, depth: int) -> FloatArray:
     """The discount of a gain at each doubled rank, at least down to rank ``depth``."""
     return _discount_table(kind, base, 1 << max(6, depth.bit_length()))
 
 
 @cache
-def _discount_table(kind: str, base: float, depth: int) -> FloatArray:
+def _discount_table(kind: str, base: Base, depth: int) -> FloatArray:
     # math.log2, one by one: the last bit of NumPy's vectorised logarithms may differ between processors.
     discount = _DISCOUNTS[kind]
     table = np.array([0.0] + [discount(max(1.0, doubled / 2), base) for doubled in range(1, 2 * depth + 1)])
@@ -84,7 +96,7 @@ def deepest(ranked: Ranked, k: int) -> int:
     return max(1, min(k, int(places.max())))
 
 
-def discounted_gains(ranked: Ranked, k: int, gains: FloatArray, kind: str, base: float = 2.0) -> FloatArray:
+def discounted_gains(ranked: Ranked, k: int, gains: FloatArray, kind: str, base: Base = 2.0) -> FloatArray:
     """The (expected) sum of the discounted gains of each list's hits down to ``k``."""
     worth = discounts(kind, base, deepest(ranked, k))
     if ranked.ties == "expected":
@@ -93,7 +105,7 @@ def discounted_gains(ranked: Ranked, k: int, gains: FloatArray, kind: str, base:
 
 
 def ideal_gains(
-    ranked: Ranked, depths: Offsets, gains: FloatArray, kind: str, base: float, repeat_best: bool = False
+    ranked: Ranked, depths: Offsets, gains: FloatArray, kind: str, base: Base, repeat_best: bool = False
 ) -> FloatArray:
     """The sum of the discounted gains of the best order of each list's held-out items, down to its depth.
 
