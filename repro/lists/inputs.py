@@ -176,4 +176,4 @@ def protocol_features(protocol: Protocol) -> ItemFeatures | None:
             'data.item_features = "dataset" asks for the features of the data set of a study; give them as '
             'features= here, such as features="ml-100k"'
         )
-    return load_item_features(path) if (path := protocol.files.get("data.item_features")) else None
+    return load_item_features(protocol.path(key)) if (key := "data.item_features") in protocol.files else None

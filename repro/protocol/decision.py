@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
+from repro.protocol.paths import path_text
 from repro.protocol.stages import BEFORE_FITTING, STAGES, Stage, stage_named_by
 from repro.protocol.toml import toml_value
 
@@ -248,7 +249,8 @@ class Decision:
             case "flag":
                 return "true or false"
             case "path":
-                return " or ".join(["the path of a file", *(f'"{word}"' for word in self.words)])
+                one = "the path of a file, a list of paths, or a path with {fold} for the name of the fold"
+                return " or ".join([one, *(f'"{word}"' for word in self.words)])
             case "weights":
                 return 'a weight for each rank that never rises, the first one above 0, such as "1 0.5 0.25"'
         noun = "a whole number" if self.kind == "integer" else "a number"
@@ -266,11 +268,11 @@ class Decision:
         """``value`` in its one normal form, or None when the decision does not allow it."""
         if self.kind == "weights":
             return _weights(value)
+        if self.kind == "path":
+            return path_text(value)
         if isinstance(value, str):
             if self.kind == "choice":
                 return value if self.option(value) else None
-            if self.kind == "path":
-                return value or None
             return value if value in self.words else None
         if isinstance(value, bool):
             return value if self.kind == "flag" else None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import Option, Value
+from repro.protocol.paths import named_files
 from repro.protocol.registry import Registry, registry
 from repro.protocol.stages import Stage
 from repro.protocol.toml import Place, toml_value, write_toml
@@ -137,16 +138,21 @@ class Protocol(Mapping[str, Value]):
         options = (all_decisions[key].option(value) for key, value in self.of_stages(stage).items())
         return any(option is not None and other in option.reads for option in options)
 
-    def path(self, key: str) -> Path:
-        """The value of a decision that is a file, found from the folder of the file that states it."""
-        return self.folders.get(key, self.folder) / self.text(key)
-
     @property
-    def files(self) -> dict[str, Path]:
-        """The files that decisions name, by decision."""
+    def files(self) -> dict[str, dict[str, Path]]:
+        """The files that decisions name, by decision and fold; a file for all folds has the empty name."""
         all_decisions = registry()
         paths = [key for key in self if all_decisions[key].kind == "path"]
-        return {key: self.path(key) for key in paths if self[key] not in (NO_FILE, *all_decisions[key].words)}
+        stated = [key for key in paths if self[key] not in (NO_FILE, *all_decisions[key].words)]
+        return {key: named_files(self.text(key), self.folders.get(key, self.folder)) for key in stated}
+
+    def path(self, key: str, fold: str = "") -> Path:
+        """The file that a decision names for a fold; raises an error if it names none for this fold."""
+        files = named_files(self.text(key), self.folders.get(key, self.folder))
+        if "" in files or fold in files:
+            return files.get("", files.get(fold, Path()))
+        has = f"has those of the folds {', '.join(files)}" if files else "matches no file"
+        raise ProtocolError(f"{key} = {_shown(self[key])} names no file for the fold '{fold}': it {has}")
 
     @cached_property
     def hash(self) -> str:

@@ -103,7 +103,7 @@ def _schema_of(decision: Decision) -> dict[str, object]:
         case "flag":
             schema["type"] = "boolean"
         case "path":
-            schema["type"] = "string"
+            schema["anyOf"] = [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
         case "weights":
             schema["anyOf"] = [{"type": "string"}, {"type": "array", "items": {"type": "number"}, "minItems": 1}]
         case _:

@@ -256,6 +256,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             sentence="The validation set was given too, as the file {value}.",
             absent="validation set",
         ),
+        own("split.fold_file", "The table that says which rows a fold holds out?", "path"),
         Decision.share(
             "split.head",
             "Which share of the most popular items is taken out of test and candidates?",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from repro.data.binarise import binarise_impacts, binarised, is_binarised
 from repro.data.description import pair_codes
@@ -19,7 +21,7 @@ from repro.data.io.tables import ReadResult, read_with_notes
 from repro.data.io.user_lines import read_user_lines
 from repro.errors import DataError
 from repro.protocol import Option, Protocol
-from repro.split.plan import TEST, TRAIN, VALIDATION, Plan, Strategy
+from repro.split.plan import LEFT_OUT, TEST, TRAIN, VALIDATION, PartArray, Plan, Strategy
 
 ROLES = {"split.train_file": TRAIN, "split.validation_file": VALIDATION, "split.test_file": TEST}
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
@@ -28,7 +30,7 @@ _KNOWN = 0.9
 
 @dataclass
 class _Part:
-    """One file of a split: its rows, one for each pair, how many rows it has, and notes about it."""
+    """One file of a fold: its rows, one for each pair, how many rows it has, and notes about it."""
 
     decision: str
     path: Path
@@ -40,36 +42,114 @@ class _Part:
 def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
     """The rows of ``split.train_file``, ``split.validation_file`` (if any) and ``split.test_file``.
 
-    The data set of the study is not read: the rows of the files, one file after the other, are the interactions.
-    ``data.duplicates`` says what happens to a pair that a file has several times. A pair that is both known (in the
-    training or the validation file) and in the test file stays in both files.
+    The data set of the study is not read: the rows of the files, one file after the other, are the interactions. Files
+    of several folds share the rows that are the same. ``data.duplicates`` says what happens to a pair that a file has
+    several times. A pair that is both known (in the training or the validation file) and in the test file stays in both
+    files.
     """
-    paths = {decision: protocol.files[decision] for decision in ROLES if decision in protocol.files}
-    merged, parts = [], []
-    for decision, file in _read_files(paths).items():
-        part, impact = _part(decision, paths[decision], file, protocol)
-        merged += [impact] if impact.touched else []
-        parts.append(part)
-    merged += _binarise(parts, protocol)
-    _refuse_mixed_ratings(parts, protocol)
-    together = _joined(parts)
-    sizes = [len(part.rows) for part in parts]
-    used = []
-    for part, size in zip(parts, sizes, strict=True):
-        note = f"are used, read as: {'; '.join(part.notes)}"
-        used.append(Impact.of(protocol, part.decision, size, part.written, "rows", note))
-    pairs = np.split(pair_codes(together), np.cumsum(sizes)[:-1])
-    overlaps = _overlaps(dict(zip(paths, pairs, strict=True)), together, paths, protocol)
+    files = _files_of_folds(protocol)
+    merged: list[Impact] = []
+    parts: dict[tuple[str, Path], _Part] = {}
+    for paths in files.values():
+        new = {decision: path for decision, path in paths.items() if (decision, path) not in parts}
+        for decision, file in _read_files(new).items():
+            parts[decision, new[decision]], impact = _part(decision, new[decision], file, protocol)
+            merged += [impact] if impact.touched else []
+    ordered = list(parts.values())
+    merged += _binarise(ordered, protocol)
+    _refuse_mixed_ratings(ordered, protocol)
+    joined = _joined(ordered)
+    ends = np.cumsum([len(part.rows) for part in ordered]).tolist()
+    rows_of = {key: np.arange(end - len(part.rows), end) for (key, part), end in zip(parts.items(), ends, strict=True)}
+    folds = [{decision: rows_of[decision, path] for decision, path in paths.items()} for paths in files.values()]
+    overlaps = [
+        overlap
+        for rows, paths in zip(folds, files.values(), strict=True)
+        for overlap in _overlaps({key: pair_codes(joined)[own] for key, own in rows.items()}, joined, paths, protocol)
+    ]
+    together, given = (joined, folds) if len(folds) == 1 else _shared_rows(joined, folds)
     return Plan(
-        [np.repeat(np.array([ROLES[part.decision] for part in parts]), sizes)],
-        [*used, *merged, *overlaps],
-        validation="split.validation_file" in paths,
+        [_parts(len(together), rows) for rows in given],
+        [*_used(ordered, protocol), *merged, *_summed(overlaps)],
+        validation=any("split.validation_file" in paths for paths in files.values()),
         interactions=together,
-        rated=all(part.rows.explicit for part in parts) or not together.explicit,
+        rated=all(part.rows.explicit for part in ordered) or not joined.explicit,
+        names=list(files),
+        given_rows=[(rows["split.train_file"], rows["split.test_file"]) for rows in given],
     )
 
 
-def _read_files(paths: dict[str, Path]) -> dict[str, ReadResult]:
+def _files_of_folds(protocol: Protocol) -> dict[str, dict[str, Path]]:
+    """The files of each fold, by the name of the fold; a file for all folds belongs to each of them."""
+    named = {decision: files for decision, files in protocol.files.items() if decision in ROLES}
+    for decision, files in named.items():
+        if not files:
+            raise DataError(f'no file matches {decision} = "{protocol[decision]}"; "{{fold}}" stands for the fold')
+    folds = next((list(files) for files in named.values() if "" not in files), ["1"])
+    for decision, files in named.items():
+        if "" not in files and set(files) != set(folds):
+            raise DataError(
+                f'{decision} = "{protocol[decision]}" has files for the folds {", ".join(files)}, and another decision '
+                f"has them for {', '.join(folds)}; name the files of the same folds"
+            )
+    return {
+        fold: {decision: protocol.path(decision, fold) for decision in ROLES if decision in named} for fold in folds
+    }
+
+
+def _parts(n_rows: int, rows: Mapping[str, RowArray]) -> PartArray:
+    """The part of every row in a fold; rows that the fold does not have are left out."""
+    parts = np.full(n_rows, LEFT_OUT)
+    for decision, own in rows.items():
+        parts[own] = ROLES[decision]
+    return parts
+
+
+def _shared_rows(
+    joined: Interactions, folds: Sequence[Mapping[str, RowArray]]
+) -> tuple[Interactions, list[dict[str, RowArray]]]:
+    """Each distinct row once, as often as a single fold has it, and the rows of the folds among these."""
+    columns = {"pair": pair_codes(joined), "rating": joined.ratings}
+    if joined.timestamps is not None:
+        columns["time"] = joined.timestamps
+    alike = pd.DataFrame(columns).groupby(list(columns), sort=False).ngroup().to_numpy()
+    codes = [np.concatenate([alike[own] for own in rows.values()]) for rows in folds]
+    turns = [pd.Series(own).groupby(own).cumcount().to_numpy() for own in codes]
+    keys = np.concatenate([own * len(ROLES) + turn for own, turn in zip(codes, turns, strict=True)])
+    of_folds = np.concatenate([own for rows in folds for own in rows.values()])
+    shared, distinct = pd.factorize(keys)
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[shared[::-1]] = of_folds[::-1]
+    ends = np.cumsum([len(own) for rows in folds for own in rows.values()])[:-1]
+    pieces = iter(np.split(shared.astype(np.int64), ends))
+    return joined.select(first), [{decision: next(pieces) for decision in rows} for rows in folds]
+
+
+def _used(parts: Sequence[_Part], protocol: Protocol) -> list[Impact]:
+    """How many rows of the files of each decision are used, and how these were read."""
+    impacts = []
+    for decision in ROLES:
+        if own := [part for part in parts if part.decision == decision]:
+            notes = dict.fromkeys(note for part in own for note in part.notes)
+            several = f"of {len(own)} files " if len(own) > 1 else ""
+            note = f"{several}are used, read as: {'; '.join(notes)}"
+            used, written = sum(len(part.rows) for part in own), sum(part.written for part in own)
+            impacts.append(Impact.of(protocol, decision, used, written, "rows", note))
+    return impacts
+
+
+def _summed(impacts: Iterable[Impact]) -> list[Impact]:
+    """One impact for those of several folds that are about the same."""
+    summed: dict[tuple[str, str], Impact] = {}
+    for impact in impacts:
+        key = (impact.decision, impact.note)
+        before = summed.get(key)
+        added = (before.touched, before.total) if before else (0, 0)
+        summed[key] = replace(impact, touched=impact.touched + added[0], total=impact.total + added[1])
+    return list(summed.values())
+
+
+def _read_files(paths: Mapping[str, Path]) -> dict[str, ReadResult]:
     """Each file read; where one has a line for each user, the others are read like that too if they can be."""
     outcomes: dict[str, ReadResult | DataError] = {}
     for decision, path in paths.items():

@@ -10,6 +10,7 @@ from repro.errors import DataError, ProtocolError
 from repro.protocol import Protocol
 from repro.split.exclusions import Exclusions
 from repro.split.files import FILES
+from repro.split.fold_table import FOLD_TABLE
 from repro.split.kfold import KFOLD, KFOLD_PER_USER, KFOLD_USERS
 from repro.split.moments import TIME_POINT, TIME_USERS
 from repro.split.per_user import ALL_BUT_N, GIVEN_N
@@ -22,7 +23,7 @@ from repro.split.validation import SHARE, ValidationShare
 
 OWN = (
     *(RATIO, USER_RATIO, KFOLD, KFOLD_PER_USER, KFOLD_USERS, GIVEN_N, ALL_BUT_N, RANDOM_N),
-    *(TIME_POINT, TIME_USERS, UNIFORM_ITEMS, FILES),
+    *(TIME_POINT, TIME_USERS, UNIFORM_ITEMS, FILES, FOLD_TABLE),
 )
 STRATEGIES = {strategy.option.value: strategy for strategy in OWN}
 
@@ -43,8 +44,9 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     folds: list[Fold] = []
     for number, parts in enumerate(plan.folds):
         planned = validation.apply(parts)
-        rows = None if plan.splitter_rows is None else plan.splitter_rows[number]
-        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan.validation or validation.active, rows)
+        rows = None if plan.given_rows is None else plan.given_rows[number]
+        name_of_fold = str(len(folds) + 1) if plan.names is None else plan.names[number]
+        fold = _fold(name_of_fold, exclusions.apply(planned), plan.validation or validation.active, rows)
         if len(fold.test) or not plan.skip_empty:
             _refuse_empty(fold, planned, protocol)
             folds.append(fold)

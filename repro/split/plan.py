@@ -29,7 +29,8 @@ class Plan:
     interactions   the rows of a strategy that brings its own (files)
     skip_empty     whether a fold that later rules leave without test rows is passed over, not refused
     rated          whether held-out rows have ratings where training rows have them
-    splitter_rows  training and test rows of each fold in the order in which a framework's splitter returned them
+    names          the names of the folds, by default "1", "2" and so on
+    given_rows     training and test rows of each fold in the order in which a framework's splitter, or files, have them
     """
 
     folds: Iterable[PartArray]
@@ -39,21 +40,23 @@ class Plan:
     interactions: Interactions | None = None
     skip_empty: bool = False
     rated: bool = True
-    splitter_rows: Sequence[tuple[RowArray, RowArray]] | None = None
+    names: Sequence[str] | None = None
+    given_rows: Sequence[tuple[RowArray, RowArray]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
     """One training and test part of a data set, as ascending row numbers of its interactions.
 
-    ``splitter_rows`` are the training and the test rows in the order in which a framework's own splitter returned them.
+    ``given_rows`` are the training and the test rows in the order in which a framework's own splitter, or the files of
+    this fold, have them.
     """
 
     name: str
     train: RowArray
     test: RowArray
     validation: RowArray | None = None
-    splitter_rows: tuple[RowArray, RowArray] | None = None
+    given_rows: tuple[RowArray, RowArray] | None = None
 
 
 @dataclass(frozen=True, eq=False)

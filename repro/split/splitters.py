@@ -58,7 +58,7 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     }
     folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, values)
     parts = [_parts(name, len(interactions), *fold) for fold in folds]
-    return Plan(parts, splitter_rows=[(np.asarray(train), np.asarray(test)) for train, test in folds])
+    return Plan(parts, given_rows=[(np.asarray(train), np.asarray(test)) for train, test in folds])
 
 
 def splitter_strategy(name: str) -> Strategy:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from repro.data import Interactions
 from repro.data.binarise import binarised, is_binarised
 from repro.evaluation.fold import FoldData
+from repro.protocol import Protocol
 from repro.split import Fold
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 def fold_data(plan: Plan, fold: Fold) -> FoldData:
     """The rows of a fold in canonical order or, depending on ``data.order``, in that of the source or the splitter."""
     whole, fitted_on = plan.interactions, plan.study.protocol["split.fitted_on"]
-    in_splitter_order = fold.splitter_rows if plan.study.protocol["data.order"] == "splitter" else None
-    train, test = in_splitter_order or (fold.train, fold.test)
+    train, test = (_is_in_given_order(plan.study.protocol) and fold.given_rows) or (fold.train, fold.test)
     held_out = () if fold.validation is None else (fold.validation,)
     joined = {"train": None, "train+validation": (train, *held_out), "all": (train, *held_out, test)}[str(fitted_on)]
     training = _part(plan, whole.select(train))
@@ -34,6 +34,7 @@ def fold_data(plan: Plan, fold: Fold) -> FoldData:
         None if plan.features is None else plan.features.of_items(whole.item_ids),
         _to_fit(plan, training if joined is None else _part(plan, whole.select(_joined(plan, joined)))),
         plan.scale,
+        fold=fold.name,
     )
 
 
@@ -44,9 +45,15 @@ def _to_fit(plan: Plan, rows: Interactions) -> Interactions:
 
 
 def _joined(plan: Plan, parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """The rows of several parts: in the order of the splitter if algorithms see that one, and else ascending."""
+    """The rows of several parts: in the order of the splitter or the files if algorithms see that, and else ascending."""
     rows = np.concatenate(parts)
-    return rows if plan.study.protocol["data.order"] == "splitter" else np.unique(rows)
+    return rows if _is_in_given_order(plan.study.protocol) else np.unique(rows)
+
+
+def _is_in_given_order(protocol: Protocol) -> bool:
+    """Whether rows come in the order in which a framework's splitter, or a file of the fold, has them."""
+    order = protocol["data.order"]
+    return order == "splitter" or (order == "source" and protocol["split.strategy"] == "files")
 
 
 def trial_data(plan: Plan, fold: Fold) -> FoldData:
@@ -75,6 +82,7 @@ def validation_data(plan: Plan, fold: Fold) -> FoldData:
         None if plan.features is None else plan.features.of_items(whole.item_ids),
         _to_fit(plan, _part(plan, train)),
         plan.scale,
+        fold=fold.name,
     )
 
 

@@ -121,12 +121,19 @@ def _item_features(study: Study) -> ItemFeatures | None:
     return load_item_features(study.protocol.path(FEATURES))
 
 
-def _digests(files: dict[str, Path]) -> dict[str, str]:
-    """The SHA-256 of each file that a decision names."""
+def _digests(named: Mapping[str, Mapping[str, Path]]) -> dict[str, str]:
+    """The SHA-256 of the file that a decision names; of the digests of all files, if there is one for each fold."""
     try:
-        return {decision: sha256(path.read_bytes()) for decision, path in files.items()}
+        digests = {
+            decision: {fold: sha256(path.read_bytes()) for fold, path in files.items()}
+            for decision, files in named.items()
+        }
     except OSError as error:
         raise DataError(f"cannot read {error.filename}, which the protocol names: {error.strerror}") from None
+    return {
+        decision: of_folds.get("", sha256("\n".join(map(" ".join, of_folds.items())).encode()))
+        for decision, of_folds in digests.items()
+    }
 
 
 def _check_first_fold(plan: Plan) -> None:

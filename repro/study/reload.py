@@ -11,6 +11,7 @@ from repro.data import datasets
 from repro.data.registry import SYNTHETIC
 from repro.errors import JournalError, StudyError, nearest
 from repro.protocol import Protocol
+from repro.protocol.paths import named_files
 from repro.runs.journal import events
 from repro.runs.run import Run
 from repro.study.model import GIVEN_IN_CODE, Study, read_study, read_toml
@@ -99,10 +100,16 @@ def require_same_data(run: Run, plan: Plan) -> None:
             )
 
 
+def _are_in(folder: Path, text: str) -> bool:
+    """Whether the folder has all files that the text of a decision names."""
+    files = named_files(text, folder)
+    return bool(files) and all(path.is_file() for path in files.values())
+
+
 def _with_files(protocol: Protocol, folders: Sequence[Path], run: Run) -> Protocol:
     """The protocol, with each file that it names taken from the first folder that has it."""
     places = {
-        key: folder for key in protocol.files for folder in reversed(folders) if (folder / protocol.text(key)).is_file()
+        key: folder for key in protocol.files for folder in reversed(folders) if _are_in(folder, protocol.text(key))
     }
     for key in protocol.files:
         if key not in places:

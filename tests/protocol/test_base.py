@@ -52,8 +52,8 @@ def test_files_that_decisions_name_are_found_from_the_file_that_states_them(tmp_
     (tmp_path / "deep" / "base.toml").write_text('base = "random-5fold"\ndata.item_features = "features.csv"')
     (tmp_path / "mine.toml").write_text('base = "deep/base.toml"\n[candidates]\nbase = "file"\nfile = "negatives.csv"')
     files = read_protocol(tmp_path / "mine.toml").files
-    assert files["data.item_features"] == tmp_path / "deep" / "features.csv"
-    assert files["candidates.file"] == tmp_path / "negatives.csv"
+    assert files["data.item_features"] == {"": tmp_path / "deep" / "features.csv"}
+    assert files["candidates.file"] == {"": tmp_path / "negatives.csv"}
 
 
 def test_what_has_no_effect_any_more_is_dropped_and_what_is_stated_without_effect_is_rejected(tmp_path):

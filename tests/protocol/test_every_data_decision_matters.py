@@ -60,6 +60,7 @@ VALUES = {
     "split.head": (0.0, 0.1, 0.3),
     "split.train_file": ("train-1.csv", "train-2.csv"),
     "split.test_file": ("test-1.csv", "test-2.csv"),
+    "split.fold_file": ("folds-1.csv", "folds-2.csv"),
     "split.validation_file": ("none", "validation-1.csv", "validation-2.csv"),
     "partitions": (2, 3),
     "n": (1, 2),
@@ -134,6 +135,9 @@ class Cases:
             frame[chosen if chosen.any() else np.isin(part, own)].to_csv(
                 self._folder / f"{name}-{number}.csv", index=False
             )
+        for number in (1, 2):
+            held = frame[["user", "item"]].drop_duplicates().sample(frac=0.5, random_state=int(self._rng.integers(99)))
+            held.assign(fold=np.arange(len(held)) % 2).to_csv(self._folder / f"folds-{number}.csv", index=False)
 
 
 def enabled(key, rng, settings):
@@ -241,7 +245,7 @@ def without_effect(key, fixed, folder):
         expected = [pair for pair in pairs if all(value in accepted for value in pair)]
         met |= set(expected)
         rows = cases.rows(key)
-        if expected and fixed["split.strategy"] == "files":
+        if expected and fixed["split.strategy"] in ("files", "fold-table"):
             cases.write(rows)
         actual = {
             value: outcome(rows, accepted[value], key) for value in {value for pair in expected for value in pair}

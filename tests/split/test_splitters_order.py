@@ -17,10 +17,10 @@ def test_training_rows_as_the_splitter_gave_them():
     surprise.utils.get_rng(3).shuffle(order)  # as KFold does
     for number, fold in enumerate(split.folds):
         expected = np.concatenate([order[: 25 * number], order[25 * (number + 1) :]])
-        assert fold.splitter_rows[0].tolist() == expected.tolist()
+        assert fold.given_rows[0].tolist() == expected.tolist()
         assert fold.train.tolist() == sorted(expected.tolist())
 
 
 def test_other_splits_have_no_order_of_their_own():
     rows = synthetic_interactions(users=20, items=15, ratings=100, seed=1)
-    assert all(fold.splitter_rows is None for fold in make_folds(rows, Protocol.load("random-5fold"), 3).folds)
+    assert all(fold.given_rows is None for fold in make_folds(rows, Protocol.load("random-5fold"), 3).folds)

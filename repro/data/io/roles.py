@@ -128,6 +128,19 @@ RECOMMENDATIONS = TableKind(
     (3, 4),
     ("text", "parquet", "json", "recbole", "trec", "surprise"),
 )
+FOLDS = TableKind(
+    "folds",
+    {
+        "user": ALIASES["user"],
+        "item": ALIASES["item"],
+        "fold": ("fold", "folds", "foldid", "cv", "cvfold", "splitid"),
+        "part": ("part", "split", "set", "subset", "partition", "phase", "splitset"),
+    },
+    ("user", "item", "fold", "part"),
+    ("user", "item", "fold", "part"),
+    (3, 4),
+    ("text", "parquet", "json"),
+)
 TRUTH = TableKind(
     "truth",
     {

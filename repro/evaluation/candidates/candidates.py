@@ -20,7 +20,7 @@ from repro.protocol import Protocol
 class FoldRows:
     """The rows of a fold, and of the data set that it is a part of.
 
-    ``removed_items`` are the head items that no list has (``split.head``).
+    ``removed_items`` are the head items that no list has (``split.head``), and ``fold`` is the name of the fold.
     """
 
     whole: Interactions
@@ -28,6 +28,7 @@ class FoldRows:
     test: Interactions
     validation: Interactions | None = None
     removed_items: CodeArray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    fold: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ def plan_candidates(rows: FoldRows, protocol: Protocol, seed: int, judgements: J
         case "user-test-items":
             return UserTestItems(judged, protocol)
         case "file":
-            negatives = read_negatives(protocol.path("candidates.file"), rows.train, rows.test)
+            negatives = read_negatives(protocol.path("candidates.file", rows.fold), rows.train, rows.test)
             return FileCandidates(negatives, rows, judged, protocol)
     if protocol["candidates.negatives"] == "all":
         return OpenCandidates(rows, judged, protocol)

@@ -109,10 +109,10 @@ class TieRule:
     decimals: int
     order: OrderArray | None
     by_rows: bool
-    by_file: Literal["", "first", "last"]
     stream: np.uint64
     user_keys: KeyArray
     item_keys: KeyArray
+    by_file: Literal["", "first", "last"] = ""
 
     @classmethod
     def from_protocol(
@@ -128,10 +128,10 @@ class TieRule:
             protocol.count("ties.decimals") if precision == "decimals" else 0,
             _order(rule, protocol, vocabulary.item_ids, data_items),
             needs_rows(rule),
-            cast(Literal["", "first", "last"], protocol.get("ties.file_relevant", "")),
             stream(seed, "ties"),
             vocabulary.user_keys if rule == "random" else none,
             vocabulary.item_keys if rule == "random" else none,
+            cast(Literal["", "first", "last"], protocol.get("ties.file_relevant", "")),
         )
 
     @property
