@@ -96,7 +96,8 @@ def _rows_of(interactions: Interactions, table: pd.DataFrame, path: Path) -> Row
     sought = users * interactions.n_items + items
     places = np.minimum(np.searchsorted(pairs[order], sought), len(order) - 1)
     found = (pairs[order][places] == sought) & (users >= 0) & (items >= 0)
-    return np.where(found, order[places], -1)
+    rows: RowArray = np.where(found, order[places], -1).astype(np.int64)
+    return rows
 
 
 def _codes(texts: pd.Series[str], ids: IdArray) -> npt.NDArray[np.int64]:

@@ -120,9 +120,8 @@ class Simulation:
             return Answer(stages.number(measure, ranked, hypothesis).value)
         if not measure.parts:
             return self._of(stages.number(measure, ranked, hypothesis))
-        assert measure.metric.join is not None
         return Answer(
-            float(measure.metric.join([stages.number(part, ranked, hypothesis).value for part in measure.parts]))
+            float(measure.combined([stages.number(part, ranked, hypothesis).value for part in measure.parts]))
         )
 
     def _stages(self, test: Interactions) -> ScoreStages:
