@@ -103,7 +103,7 @@ def _rows_of(interactions: Interactions, table: pd.DataFrame, path: Path) -> Row
 def _codes(texts: pd.Series[str], ids: IdArray) -> npt.NDArray[np.int64]:
     """The code of each id; -1 for unknown ones."""
     codes: Mapping[str, int] = {id_text(value): code for code, value in enumerate(ids)}
-    return texts.map(codes).fillna(-1).to_numpy(dtype=np.int64)
+    return np.array([codes.get(text, -1) for text in texts], dtype=np.int64)
 
 
 def _names(folds: pd.Series[str]) -> list[str]:

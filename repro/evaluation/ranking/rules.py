@@ -202,8 +202,8 @@ def first_appearance(items: npt.NDArray[Any], n_items: int) -> OrderArray:
 
 
 def _clip_range(protocol: Protocol, train: Interactions | None, scale: Range | None) -> Range | None:
-    """The range to which ``scores.clip`` clips scores; None where it does not."""
-    match protocol["scores.clip"]:
+    """The range to which ``scores.clip`` clips scores; None where it does not, or where an audit leaves it out."""
+    match protocol.get("scores.clip"):
         case "scale":
             if scale is None:
                 raise ProtocolError(

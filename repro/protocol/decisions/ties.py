@@ -41,6 +41,7 @@ DECISIONS = (
             "were ordered as in the file of candidates, relevant items that it does not list {ties.file_relevant}",
             when=_IN_FILE,
             instead=_NO_FILE,
+            searchable=False,
         ),
         Option(
             "file-desc",
@@ -50,6 +51,7 @@ DECISIONS = (
             "the last one first",
             when=_IN_FILE,
             instead=_NO_FILE,
+            searchable=False,
         ),
         Option(
             "random",
@@ -108,6 +110,7 @@ DECISIONS = (
         Option("last", "after the items that it lists, by item id", "after the others"),
         Option("first", "before the items that it lists, by item id", "before the others"),
         acts_on=("ties",),
+        own_search=False,
         when=(When("ties.break", ("file", "file-desc")),),
     ),
     Decision.choice(
