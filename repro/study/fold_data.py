@@ -45,7 +45,7 @@ def _to_fit(plan: Plan, rows: Interactions) -> Interactions:
 
 
 def _joined(plan: Plan, parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """The rows of several parts: in the order of the splitter or the files if algorithms see that, and else ascending."""
+    """The rows of several parts: in the order of the splitter or the files if these are seen, and else ascending."""
     rows = np.concatenate(parts)
     return rows if _is_in_given_order(plan.study.protocol) else np.unique(rows)
 

@@ -77,7 +77,7 @@ def test_every_option_that_is_no_shorthand_has_an_implementation():
 
 
 def test_every_strategy_but_files_is_among_the_cases():
-    assert sorted([*CASES, "files"]) == sorted(STRATEGIES)
+    assert sorted([*CASES, "files", "fold-table"]) == sorted(STRATEGIES)
 
 
 @pytest.mark.parametrize(("name", "stated"), EVERY)
