@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import cache, cached_property, update_wrapper
 from threading import Lock
 from typing import Any, Literal
 
+from repro.compiling.identity import identity_of
 from repro.compiling.stored import Machine, MachineCode, machine, types_of
 
 ErrorModel = Literal["python", "numpy"]
@@ -65,6 +67,14 @@ class Kernel:
                 self._machine.store(self, arguments)
         return result
 
+    @cached_property
+    def identity(self) -> str | None:
+        """A digest of all that determines the code of this function; None where it uses values that have none."""
+        try:
+            return identity_of(self)
+        except ValueError:
+            return None
+
     @property
     def _machine(self) -> Machine | None:
         return machine()
@@ -75,7 +85,13 @@ class Kernel:
         from numba import njit
 
         _prepare_numba()
-        return njit(cache=self.stored, nogil=True, error_model=self.error_model)(self.function)
+        dispatcher: Any = njit(nogil=True, error_model=self.error_model)(self.function)
+        if self.stored and self.identity is not None:
+            from repro.compiling.numba_files import ExactCache
+
+            with suppress(RuntimeError):  # Numba knows no folder in which it may write
+                dispatcher._cache = ExactCache(self.function, self.identity)
+        return dispatcher
 
     @property
     def _numba_type_(self) -> Any:
@@ -117,7 +133,7 @@ def _announce_compilation() -> None:
         announced = False
 
         def on_start(self, event: Any) -> None:
-            module = event.data["dispatcher"].py_func.__module__
+            module = str(event.data["dispatcher"].py_func.__module__)
             if not self.announced and module.startswith("repro."):
                 self.announced = True
                 print("repro compiles its loops for this machine: once, about 20 seconds", file=sys.stderr, flush=True)

@@ -32,18 +32,22 @@ _NUMBERS = {
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_ssize_t
 
 
-def described(numba_type: Any) -> Layout:
-    """The layout of a type of Numba; a ValueError if it is not one of those here."""
+def described(numba_type: Any, returned: bool = False) -> Layout:
+    """The layout of a type of Numba; a ValueError if it is not one of those here, or cannot be returned."""
     from numba.core import types
     from numba.np.numpy_support import as_dtype
 
     if isinstance(numba_type, types.NoneType):
         return None
     if isinstance(numba_type, types.Array):
+        if returned and numba_type.layout != "C":
+            raise ValueError(f"{numba_type} need not be contiguous")
         return ["array", _number(as_dtype(numba_type.dtype)), numba_type.ndim]
     if isinstance(numba_type, types.BaseTuple):
         members: Any = numba_type  # which only the classes of tuples have, not what they inherit from
-        return ["tuple", *map(described, members.types)]
+        if returned and isinstance(numba_type, types.BaseNamedTuple):
+            raise ValueError(f"{numba_type} has a class")
+        return ["tuple", *(described(member, returned) for member in members.types)]
     if isinstance(numba_type, types.Boolean | types.Integer | types.Float):
         return _number(as_dtype(numba_type))
     raise ValueError(f"{numba_type} has no layout here")
@@ -113,11 +117,9 @@ def returned_value(layout: Layout, place: Any) -> tuple[Any, list[int]]:
             return bool(place.value if hasattr(place, "value") else place), []
         case str():
             return place.value if hasattr(place, "value") else place, []
-        case ["array", dtype, dimensions]:
-            owner, _, count, size, address, shape, strides = (getattr(place, name) for name, _ in place._fields_)
+        case ["array", dtype, _]:
+            owner, _, count, size, address, shape, _ = (getattr(place, name) for name, _ in place._fields_)
             array = np.empty(tuple(shape), dtype)
-            if count and tuple(strides) != array.strides:
-                raise ValueError(f"an array of {dimensions} dimensions is returned that is not contiguous")
             ctypes.memmove(array.ctypes.data, address, count * size)
             return array, [owner] if owner else []
         case ["tuple", *parts]:

@@ -2,8 +2,10 @@
 
 Numba keeps compiled functions on disk, but loading them needs Numba. Of each function that is called from Python, the
 same object code is therefore stored a second time, beside Numba's files, with the layout of arguments and results. The
-name of its file has digests of all that it depends on: the sources, the processor, the versions of Python, Numba and
-LLVM, and the types of the arguments. A file of another version is therefore not found, and Numba compiles.
+name of its file has digests of all that it depends on: the processor and the versions of Python, NumPy, Numba and LLVM;
+the function with all that it calls (:mod:`repro.compiling.identity`); and the types of the arguments. A file of another
+version is therefore not found, and Numba compiles. The file states its own name and has a digest of its content. It is
+used only where nobody can have written it who cannot change the sources too (:mod:`repro.compiling.folders`).
 
 There is no machine code (:func:`machine` is None) on systems where it was not tried, and where a setting of Numba's own
 might change it. ``REPRO_MACHINE_CODE=off`` turns it off as well.
@@ -12,33 +14,37 @@ might change it. ``REPRO_MACHINE_CODE=off`` turns it off as well.
 from __future__ import annotations
 
 import ctypes
+import glob
 import hashlib
 import inspect
 import json
 import os
 import platform
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from repro.compiling import layout, objects
+from repro.compiling.folders import folder_of, read, write
+from repro.compiling.identity import digest_of
 
 if TYPE_CHECKING:
     from repro.compiling.kernel import Kernel
 
-_FORMAT = "repro machine code 1"
+_FORMAT = "repro machine code 2"
 SWITCH = "REPRO_MACHINE_CODE"
 # The versions of Numba whose machine code was tried without Numba.
 _TRIED = ("0.68.",)
 _HARMLESS = {"NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR"}
+# Numba takes these numbers of NumPy and those of Python to be of the same type.
+_AS_PYTHON = {"|b1": "bool", "<i8": "int", "<f8": "float"}
 _C, _F, _ALIGNED, _WRITEABLE = 0x1, 0x2, 0x100, 0x400
 
 
@@ -57,14 +63,14 @@ def machine() -> Machine | None:
 
     processor = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
     versions = numba, version("llvmlite"), np.__version__, sys.implementation.cache_tag, sys.version
-    return Machine(_digest(_FORMAT, *processor, *versions))
+    return Machine(digest_of(_FORMAT, *processor, *versions))
 
 
 def types_of(values: tuple[Any, ...]) -> Hashable | None:
     """The types by which Numba distinguishes arguments; None for some that only Numba can pass."""
     types: list[Any] = []
     for value in values:
-        if isinstance(value, np.ndarray):
+        if type(value) in (np.ndarray, np.memmap):
             flags = value.flags.num
             order = "C" if flags & _C else "F" if flags & _F else "A"
             types.append((value.dtype.str, value.ndim, order, flags & (_ALIGNED | _WRITEABLE)))
@@ -72,9 +78,10 @@ def types_of(values: tuple[Any, ...]) -> Hashable | None:
             parts = types_of(value)
             if parts is None:
                 return None
-            types.append((type(value).__qualname__, parts))
+            kind = type(value)
+            types.append((kind.__module__, kind.__qualname__, getattr(kind, "_fields", ()), parts))
         elif isinstance(value, np.generic):
-            types.append(value.dtype.str)
+            types.append(_AS_PYTHON.get(value.dtype.str, value.dtype.str))
         elif type(value) in (bool, float) or (type(value) is int and -(1 << 63) <= value < 1 << 63):
             types.append(type(value).__name__)
         else:
@@ -127,20 +134,21 @@ class Machine:
     digest: str
 
     def load(self, kernel: Kernel, types: Hashable) -> MachineCode | None:
-        """The stored code of a function for arguments of these types; None where there is none."""
-        path = self._path(kernel, types)
+        """The stored code of a function for arguments of these types; None where there is none that is as stated."""
         try:
-            content = path.read_bytes()
-            checksum, header, code = content.split(b"\n", 2)
+            path = self._path(kernel, types)
+            checksum, header, code = read(path, _source_of(kernel)).split(b"\n", 2)
             if checksum.decode() != hashlib.sha256(header + code).hexdigest():
                 return None
             stated = json.loads(header)
+            if stated["file"] != path.name:
+                return None
             address = objects.address_in(code, stated["symbol"], stated["needs"])
             function = ctypes.CFUNCTYPE(
                 ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *layout.passed_types(stated["arguments"])
             )
             return MachineCode(function(address), stated["result"], layout.returned_type(stated["result"]))
-        except (OSError, ValueError, KeyError, ImportError):
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError):
             return None
 
     def store(self, kernel: Kernel, arguments: tuple[Any, ...]) -> None:
@@ -151,42 +159,33 @@ class Machine:
         # What is read here is not part of the interface of Numba. Where anything of it is different, nothing is stored.
         with suppress(Exception):
             path = self._path(kernel, types)
-            content = _content(kernel.dispatcher, arguments)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beginning = path.name.rpartition("-")[0].rpartition("-")[0]
-            for other in path.parent.glob(f"{beginning}-*.machine"):
-                if other.name.rpartition("-")[0] != path.name.rpartition("-")[0]:
+            write(path, _content(kernel.dispatcher, arguments, path.name), _source_of(kernel))
+            function, identity, _ = path.name.rsplit("-", 2)
+            for other in path.parent.glob(f"{glob.escape(function)}-*.machine"):
+                if other.name.rsplit("-", 2)[:2] != [function, identity]:
                     other.unlink(missing_ok=True)  # of an earlier version
-            part = path.with_name(f"{path.name}.{os.getpid()}")
-            part.write_bytes(content)
-            part.replace(path)
 
     def _path(self, kernel: Kernel, types: Hashable) -> Path:
-        """``module.function-DIGEST OF VERSIONS-DIGEST OF TYPES.machine``."""
-        source = Path(inspect.getfile(kernel.function))
-        build = _digest(self.digest, kernel.error_model, *_sources(kernel))
-        name = f"{source.stem}.{kernel.function.__qualname__}.{sys.implementation.cache_tag}"
-        return _folder(source) / f"{name}-{build[:16]}-{_digest(repr(types))[:16]}.machine"
+        """``module.function-MACHINE-FUNCTION-TYPES.machine``, with digests; a ValueError for an unknown function."""
+        if kernel.identity is None:
+            raise ValueError(f"{kernel.function.__qualname__} uses values that have no digest")
+        source = _source_of(kernel)
+        digests = self.digest[:16], kernel.identity[:16], digest_of(repr(types))[:16]
+        return folder_of(source) / f"{source.stem}.{kernel.function.__qualname__}-{'-'.join(digests)}.machine"
 
 
-def _folder(source: Path) -> Path:
-    """The folder of the machine code of a source file: that of its bytecode, or where Numba is told to store."""
-    if stated := os.environ.get("NUMBA_CACHE_DIR"):
-        return Path(stated) / f"repro-{_digest(str(source.parent))[:16]}"
-    beside = source.parent / "__pycache__"
-    if os.access(beside if beside.exists() else source.parent, os.W_OK) or any(beside.glob("*.machine")):
-        return beside
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("repro")) / "machine-code" / _digest(str(source.parent))[:16]
+def _source_of(kernel: Kernel) -> Path:
+    return Path(inspect.getfile(kernel.function))
 
 
-def _content(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes:
+def _content(dispatcher: Any, arguments: tuple[Any, ...], file: str) -> bytes:
     """A checksum, a line about how the code is called, and the code; an error where it cannot be called from here."""
     types = tuple(map(dispatcher.typeof_pyval, arguments))
     files = dispatcher._cache
     (_, kind, (code, _)), function, *_ = files._cache_file.load(files._index_key(types, dispatcher.targetctx.codegen()))
-    given, result = list(map(layout.described, function.argtypes)), layout.described(function.restype)
+    if tuple(function.argtypes) != types:
+        raise ValueError("Numba has compiled the function for other types")
+    given, result = list(map(layout.described, function.argtypes)), layout.described(function.restype, returned=True)
     convention = dispatcher.targetctx.call_conv
     taken = convention.get_function_type(function.restype, function.argtypes)
     place, error, *passed = taken.args
@@ -195,38 +194,6 @@ def _content(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes:
         raise ValueError("Numba passes arguments or results in another way")
     needed = objects.needed_symbols(code)
     objects.require(needed)
-    stated = {"symbol": function.llvm_func_name, "arguments": given, "result": result, "needs": needed}
-    header = json.dumps(stated).encode()
+    call = {"symbol": function.llvm_func_name, "arguments": given, "result": result, "needs": needed}
+    header = json.dumps({"file": file, **call}).encode()
     return hashlib.sha256(header + code).hexdigest().encode() + b"\n" + header + b"\n" + code
-
-
-def _sources(kernel: Kernel) -> Iterator[str]:
-    """The sources of the code: the files of the functions that it calls, and the constants they use."""
-    functions, seen = [kernel.function], set()
-    while functions:
-        function = functions.pop()
-        if function in seen:
-            continue
-        seen.add(function)
-        yield f"{function.__module__} {_digest_of_file(inspect.getfile(function))}"
-        for name, value in sorted(_globals_of(function), key=lambda pair: pair[0]):
-            inner = getattr(value, "function", value)
-            if isinstance(inner, FunctionType):
-                functions.append(inner)
-            elif isinstance(inner, bool | int | float | str | tuple | np.generic | np.ndarray):
-                yield f"{name} {inner!r}"
-
-
-def _globals_of(function: Any) -> Iterator[tuple[str, Any]]:
-    for name in function.__code__.co_names:
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
-
-
-@cache
-def _digest_of_file(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

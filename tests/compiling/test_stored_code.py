@@ -78,7 +78,6 @@ def module(folder: Path, scale: float = 3.0):
     """A new module with the functions, as a new process has them."""
     path = folder / "functions.py"
     path.write_text(SOURCE.format(scale=scale))
-    stored._digest_of_file.cache_clear()
     spec = importlib.util.spec_from_file_location("functions", path)
     made = importlib.util.module_from_spec(spec)
     sys.modules["functions"] = made
@@ -167,7 +166,7 @@ def test_code_of_another_source_and_damaged_code_are_not_used(change, place):
     functions = module(place)
     functions.everything(*arguments(functions))
     if change == "constant":
-        functions = module(place, scale=15.0)  # another length: Numba goes by the date and the size of a file
+        functions = module(place, scale=15.0)
     for file in files(place) if change != "constant" else ():
         content = file.read_bytes()
         if change == "content":
