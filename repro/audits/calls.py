@@ -29,7 +29,7 @@ from repro.audits.targets import (
 )
 from repro.data import load_dataset
 from repro.errors import PluginError
-from repro.evaluation.metrics import metric_named
+from repro.evaluation.metrics import MetricName, metric_named, metric_text, metric_texts
 from repro.models import load_code
 from repro.plugin import Evaluator, plugins
 from repro.progress import Shown, progress_reporter
@@ -39,7 +39,7 @@ from repro.types import Progress
 
 def audit(
     target: Function | str,
-    metric: str | None = None,
+    metric: MetricName | None = None,
     k: int | Sequence[int] | None = None,
     *,
     cannot: Collection[str] = (),
@@ -74,7 +74,7 @@ def audit(
     >>> inference.policy["predict.missing"], inference.policy["predict.average"]
     ('skip', 'ratings')
     """
-    box = _box(target, metric, k, cannot, name)
+    box = _box(target, None if metric is None else metric_text(metric), k, cannot, name)
     with (
         ignored_warnings(),
         progress_reporter(progress) as report_progress,
@@ -84,7 +84,7 @@ def audit(
 
 
 def compare(
-    metrics: Collection[str] = (),
+    metrics: Collection[MetricName] = (),
     *,
     only: Collection[str] | None = None,
     policies: str | Path | None = None,
@@ -105,7 +105,7 @@ def compare(
     ['rmse']
     """
     chosen, _ = usable(chosen_evaluators(only))
-    names = [metric_named(name).name for name in metrics]
+    names = [metric_named(name).name for name in metric_texts(metrics)]
     inferred = read_policies(Path(policies)) if policies is not None else {}
     with ignored_warnings(), progress_reporter(progress) as report_progress:
         return compare_evaluators(chosen, metrics=names, seed=seed, policies=inferred, progress=report_progress)
@@ -148,7 +148,7 @@ def audit_all(
     into: str | Path = "audit",
     *,
     only: Collection[str] | None = None,
-    metrics: Collection[str] = (),
+    metrics: Collection[MetricName] = (),
     pipelines: bool = True,
     data: str = "ml-100k",
     protocols: str | Path | None = None,
@@ -176,7 +176,7 @@ def audit_all(
     evaluators, left_out = usable(chosen_evaluators(only))
     settings = audit_run.AuditOptions(
         pipelines=list(plugins().pipelines().values()) if pipelines else [],
-        metrics=tuple(metrics),
+        metrics=metric_texts(metrics),
         left_out=left_out,
         data=data,
         resume=resume,

@@ -32,6 +32,8 @@ class Metric:
     name  as in a study: ``"ndcg"``, ``"ndcg@10"``, ``"ndcg[gain=exp2]@10"``, or another name of the metric. What the
           name leaves open is as in the default protocol; a metric that has cut-offs is described at 10
 
+    Functions that take the name of a metric take this object in its place, as the name that is given here.
+
     >>> metric = repro.Metric("ndcg[gain=exp2]@5")
     >>> metric.title, metric.better, metric.range
     ('Normalised discounted cumulative gain', 'higher', (0.0, 1.0))
@@ -42,12 +44,14 @@ class Metric:
     >>> metric.options["value"].tolist()[:4]  # of gain, the first option
     ['binary', 'linear', 'exp2', 'exp2-threshold']
 
+    stated     the name as it was given, by which functions compute the metric
     declared   the metric as its author declared it
     measure    the metric with its cut-off and options; None if it is not defined in the default protocol
     objection  why it is not defined there; empty if it is
     """
 
     def __init__(self, name: str) -> None:
+        self.stated = name.strip()
         stem = re.split(r"[\[@]", name)[0].strip()
         try:
             self.declared, alone = metric_named(stem), name.strip() == stem

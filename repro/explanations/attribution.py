@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from repro.errors import JournalError, ProtocolError, StudyError
-from repro.evaluation.metrics import metrics, parse_measure
+from repro.evaluation.metrics import MetricName, metric_text, metrics, parse_measure
 from repro.explanations.explanation import Contribution, Explanation, Interaction, Vector
 from repro.explanations.interpolate import Change, ProtocolPath, Switch, changes
 from repro.explanations.refits import Refits, evaluated_as, fits_differ, shared_labels
@@ -47,10 +48,11 @@ class AttributionOptions:
 def explain(
     first: ScoredRun | Run | str | Path,
     second: ScoredRun | Run | Protocol | str | Path,
-    metric: str | None = None,
+    metric: MetricName | None = None,
     *,
     algorithms: Sequence[str] | None = None,
     data: object = None,
+    models: Mapping[str, Any] | None = None,
     options: AttributionOptions | None = None,
     progress: Shown = True,
 ) -> Explanation:
@@ -58,9 +60,11 @@ def explain(
 
     first       a run with stored scores (`repro run --keep-scores`), or its folder
     second      another run, or a protocol under which the first run is evaluated
-    metric      the short name of a metric, such as ``ndcg@10``; by default the first metric of the first run
+    metric      the short name of a metric, such as ``ndcg@10``, or :class:`repro.Metric`; by default the first one of
+                the first run
     algorithms  labels of algorithms; by default all that both runs have
     data        the data of the runs, or its path, if it has moved or was given in code
+    models      models that were given in Python, by label: a refit needs them again, as no run folder has their code
     options     refits and sampling (:class:`repro.explanations.AttributionOptions`)
     progress    whether to show the progress, or a function that receives it (:mod:`repro.progress`)
 
@@ -73,21 +77,24 @@ def explain(
     1         knn  ties.break  item-asc  item-desc
     2        EASE  ties.break  item-asc  item-desc
     """
-    run, other = ScoredRun.open(first, data), _second(second, data)
+    run, other = ScoredRun.open(first, data, models), _second(second, data, models)
     labels = shared_labels(run, other, algorithms)
     options = options or AttributionOptions()
     with tempfile.TemporaryDirectory(prefix="repro-") as scratch, progress_reporter(progress) as report_progress:
         fits = Refits(run, other, Path(scratch), options.workers, report_progress) if options.refit else None
-        gap = _Gap(run, other, metric or run.run.measures[0].name, labels, fits)
+        name = run.run.measures[0].name if metric is None else metric_text(metric)
+        gap = _Gap(run, other, name, labels, fits)
         return gap.attribute(options, report_progress)
 
 
-def _second(second: ScoredRun | Run | Protocol | str | Path, data: object) -> ScoredRun | Protocol:
+def _second(
+    second: ScoredRun | Run | Protocol | str | Path, data: object, models: Mapping[str, Any] | None
+) -> ScoredRun | Protocol:
     """The run or the protocol that the first run is compared with."""
     if isinstance(second, Protocol):
         return second
     if isinstance(second, ScoredRun | Run) or Path(second).is_dir():
-        return ScoredRun.open(second, data)
+        return ScoredRun.open(second, data, models)
     return Protocol.load(second)
 
 
@@ -165,6 +172,7 @@ class _Gap:
             notes=tuple(dict.fromkeys(note for end in ends for note in end.notes)),
             question=self.run.study.question,
             evidence=self._evidence(),
+            run=self.run.run.folder,
         )
 
     def _names(self) -> tuple[str, str]:

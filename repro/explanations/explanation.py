@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,6 +70,7 @@ class Explanation:
     left_out       algorithms that have no number under some protocol between the two, with the reason
     notes          remarks
     evidence       the last journal lines of the runs, and the hashes of the protocols
+    run            the folder of the first run
     """
 
     first: str
@@ -85,6 +87,7 @@ class Explanation:
     notes: tuple[str, ...] = ()
     question: str = ""
     evidence: Mapping[str, str] = field(default_factory=dict)
+    run: Path | None = None
 
     @property
     def gap(self) -> Vector:
@@ -103,6 +106,10 @@ class Explanation:
     def plot(self) -> alt.TopLevelMixin:
         """A waterfall for each algorithm, from one number to the other, as an Altair chart."""
         return views().plot(self)
+
+    def report(self, into: str | Path) -> Path:
+        """Write ``report.html`` and tables into the folder ``into``; the path of the report."""
+        return views().report(self, Path(into))
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each algorithm and contribution: algorithm, decision, from, to, part, share of the gap, error."""

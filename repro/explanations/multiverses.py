@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.current import views
-from repro.errors import StudyError
+from repro.errors import StudyError, nearest
+from repro.evaluation.metrics import MetricName, metric_text, metric_texts, parse_measure
 from repro.evaluation.metrics import metrics as known_metrics
-from repro.evaluation.metrics import parse_measure
 from repro.explanations.design import Axis, Design, Variant, effective_axes, read_axes
 from repro.explanations.scored_run import ScoredRun
 from repro.explanations.variants import measure_variants
@@ -64,18 +64,28 @@ class Multiverse:
     journal: str = ""
     protocol: str = ""
     notes: tuple[str, ...] = ()
+    run: Path | None = None
 
-    def of(self, metric: str) -> Universe:
+    def of(self, metric: MetricName) -> Universe:
         """The variants by one metric."""
-        return Universe(self, self.metrics.index(metric))
+        name = metric_text(metric)
+        if name not in self.metrics:
+            raise StudyError(
+                f"the multiverse has no metric '{name}'{nearest(name, self.metrics)} Metrics: {', '.join(self.metrics)}"
+            )
+        return Universe(self, self.metrics.index(name))
 
-    def plot(self, metric: str | None = None) -> alt.TopLevelMixin:
+    def plot(self, metric: MetricName | None = None) -> alt.TopLevelMixin:
         """The specification curve by a metric (the first one, by default), as an Altair chart.
 
         It has the numbers of all algorithms in all variants, ordered by those of the algorithm that is best in the
         study; below are the choices of each variant.
         """
         return views().plot(self, metric=metric)
+
+    def report(self, into: str | Path) -> Path:
+        """Write ``report.html`` and tables into the folder ``into``; the path of the report."""
+        return views().report(self, Path(into))
 
     @property
     def _heading(self) -> str:
@@ -253,7 +263,7 @@ def multiverse(
     run: ScoredRun | Run | str | Path,
     vary: Sequence[str] = VARIED,
     *,
-    metrics: Sequence[str] | None = None,
+    metrics: MetricName | Sequence[MetricName] | None = None,
     algorithms: Sequence[str] | None = None,
     data: object = None,
     budget: int = BUDGET,
@@ -264,7 +274,7 @@ def multiverse(
 
     run         the run, or its folder
     vary        families of decisions (``ties``), decisions, or decisions with values (``relevance.threshold=3|4``)
-    metrics     names such as ``"ndcg@10"``; by default those of the run
+    metrics     names such as ``"ndcg@10"``, or :class:`repro.Metric`; by default those of the run
     algorithms  labels of algorithms; by default all
     data        the data of the run, or its path, if it has moved or was given in code
     budget      the largest number of variants; if there are more combinations, a designed sample is used
@@ -278,7 +288,7 @@ def multiverse(
     ['popularity', 'knn', 'EASE']
     """
     scored = ScoredRun.open(run, data)
-    names = tuple(metrics or dict.fromkeys(measure.name for measure in scored.run.measures))
+    names = metric_texts(metrics or tuple(dict.fromkeys(measure.name for measure in scored.run.measures)))
     axes = read_axes(vary, scored.protocol, scored.plan.interactions.ratings)
     if not axes:
         raise StudyError(f"nothing to vary: {', '.join(vary) or 'no decision'} has no other options")
@@ -313,4 +323,5 @@ def multiverse(
         seed=seed,
         journal=scored.run.journal.end.cited(),
         protocol=scored.protocol.hash,
+        run=scored.run.folder,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +41,13 @@ class ScoredRun:
     plan: Plan
 
     @classmethod
-    def open(cls, run: ScoredRun | Run | str | Path, data: object = None) -> ScoredRun:
-        """A run with its scores; ``data`` is its data, or the path, if that has moved or was given in code."""
+    def open(
+        cls, run: ScoredRun | Run | str | Path, data: object = None, models: Mapping[str, Any] | None = None
+    ) -> ScoredRun:
+        """A run with its scores; ``data`` is its data, or the path, if that has moved or was given in code.
+
+        ``models`` are those that were given in Python, by label; they are needed only to fit them again.
+        """
         if isinstance(run, ScoredRun):
             return run
         run = run if isinstance(run, Run) else Run(run)
@@ -49,7 +55,7 @@ class ScoredRun:
             raise StudyError(f"the run in {run.folder} did not keep the scores of {without[0]}; {KEEP_SCORES}")
         if not run.cells:
             raise StudyError(f"the run in {run.folder} has no algorithm with all its folds; finish it with --resume")
-        return cls(run, reload_plan(run, data))
+        return cls(run, reload_plan(run, data, models))
 
     @property
     def study(self) -> Study:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from repro.current import once
 from repro.errors import ProtocolError, StudyError, nearest
-from repro.evaluation.metrics import Measure, metrics, parse_measure, simple_measures
+from repro.evaluation.metrics import Measure, MetricName, metric_text, metrics, parse_measure, simple_measures
 from repro.explanations.design import Design, read_axes
 from repro.explanations.interpolate import Change, changes
 from repro.explanations.scored_run import ScoredRun
@@ -175,7 +175,7 @@ class SearchResult:
 
 def find_protocols(
     run: ScoredRun | Run | str | Path,
-    published: Sequence[Published] | Mapping[str, Mapping[str, str]],
+    published: Sequence[Published] | Mapping[MetricName, Mapping[str, str]],
     vary: Sequence[str] | None = None,
     *,
     data: object = None,
@@ -200,7 +200,10 @@ def find_protocols(
     (2, True)
     """
     scored = ScoredRun.open(run, data)
-    cells = _cells(published, scored.algorithms) if isinstance(published, Mapping) else published
+    if isinstance(published, Mapping):
+        by_name = {metric_text(metric): numbers for metric, numbers in published.items()}
+        published = _cells(by_name, scored.algorithms)
+    cells = published
     names = list(dict.fromkeys(cell.metric for cell in cells))
     measures = [parse_measure(name, scored.protocol, metrics()) for name in names]
     with progress_reporter(progress) as report_progress:

@@ -12,8 +12,8 @@ from repro.current import once
 from repro.data.io.recommendations import read_recommendations, read_train, read_truth
 from repro.data.memory import Input
 from repro.errors import ProtocolError
+from repro.evaluation.metrics import MetricName, metric_texts, parse_measure
 from repro.evaluation.metrics import metrics as known_metrics
-from repro.evaluation.metrics import parse_measure
 from repro.evaluation.suspicion import warn
 from repro.lists.evaluation import Evaluation, suspicious
 from repro.lists.frames import Frames, read_frames
@@ -46,7 +46,7 @@ def evaluate(
     recommendations: Input,
     truth: Input | None = None,
     protocol: Protocol | str | Path | None = None,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: MetricName | Sequence[MetricName] = DEFAULT_METRICS,
     train: Input | None = None,
     per_user: bool = False,
     columns: Mapping[str, str] | None = None,
@@ -72,7 +72,7 @@ def evaluate(
     protocol         by name, file or object: what is relevant, what missing and tied scores mean, the variants of
                      metrics, who is averaged. Splits and candidates are as given. By default a rating above 0 is
                      relevant (as trec_eval has it; without ratings, everything is), and the rest as in every protocol
-    metrics          names such as ``"ndcg@10"`` or ``"ndcg[gain=exp2]@10"``
+    metrics          names such as ``"ndcg@10"`` or ``"ndcg[gain=exp2]@10"``, or :class:`repro.Metric`
     train            ``user``, ``item`` and ``rating`` of the training rows, where decisions need their means, or
                      the order of the data set (``ties.break = "data"``: training rows, then truth)
     per_user         one row for each user and metric, in place of averages
@@ -159,7 +159,7 @@ def evaluate(
 def evaluate_frames(
     frames: Frames,
     protocol: Protocol | str | Path | None = None,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: MetricName | Sequence[MetricName] = DEFAULT_METRICS,
     per_user: bool = False,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -177,13 +177,12 @@ def evaluate_frames(
 def measure_frames(
     frames: Frames,
     protocol: Protocol | str | Path | None = None,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: MetricName | Sequence[MetricName] = DEFAULT_METRICS,
     seed: int = 0,
 ) -> Evaluation:
     """The averages of :func:`evaluate_frames`, together with the values of each user."""
     protocol = protocol_for(protocol, frames)
-    names = [metrics] if isinstance(metrics, str) else metrics
-    measures = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}
+    measures = {name: parse_measure(name, protocol, known_metrics()) for name in metric_texts(metrics)}
     if not measures:
         raise ProtocolError(f"no metric is requested; metrics: {', '.join(known_metrics())}")
     return measure(frames, measures, protocol, seed)

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from repro.current import views
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError
-from repro.evaluation.metrics import own_name
+from repro.evaluation.metrics import metric_text, metric_texts, own_name
 from repro.metric_study.judged_lists import JudgedRun, judge_run
 from repro.metric_study.measuring import Column, all_kept, columns, system_values, user_values
 from repro.metric_study.reduced_tests import (
@@ -35,6 +38,9 @@ from repro.progress import Shown, progress_reporter
 from repro.runs.run import Run
 from repro.stats import discriminative_power, p_value_curve, randomisation_test
 from repro.types import Progress
+
+if TYPE_CHECKING:
+    import altair as alt
 
 DEFAULT_METRICS = ("precision", "recall", "ap", "ndcg", "rr", "bpref", "infap")
 DEFAULT_CUTOFFS = (5, *range(10, 101, 10))
@@ -63,9 +69,9 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.metrics:
             raise StudyError("no metric is requested; give one or more, such as ndcg")
-        object.__setattr__(self, "metrics", tuple(map(own_name, self.metrics)))
+        object.__setattr__(self, "metrics", tuple(map(own_name, metric_texts(self.metrics))))
         if self.cutoff_metric is not None:
-            object.__setattr__(self, "cutoff_metric", own_name(self.cutoff_metric))
+            object.__setattr__(self, "cutoff_metric", own_name(metric_text(self.cutoff_metric)))
         if len(set(self.cutoffs)) < len(self.cutoffs) or any(cutoff < 1 for cutoff in self.cutoffs):
             raise StudyError(f"cut-offs {list(self.cutoffs)} must be different whole numbers of at least 1")
         if not self.cutoffs:
@@ -90,7 +96,7 @@ class Settings:
         return self.cutoff_metric or ("ndcg" if "ndcg" in self.metrics else self.metrics[0])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetricStudy:
     """The results of a metric study, as long tables; ``metric`` and ``cutoff`` name the measure of a row.
 
@@ -101,6 +107,8 @@ class MetricStudy:
     popularity    share of the items removed, items, ratings left, tau
     pvalues       system_a, system_b, p
     dp            pairs, dp (the sum of the p-values), significant (pairs below the level), median_p, users
+
+    ``folder`` is that of the run.
     """
 
     run: JudgedRun
@@ -113,6 +121,30 @@ class MetricStudy:
     popularity: pd.DataFrame
     pvalues: pd.DataFrame
     dp: pd.DataFrame
+    folder: Path | None = None
+
+    def plot(self, figure: str | None = None) -> alt.TopLevelMixin:
+        """A figure, as an Altair chart: by default the power of the metrics to tell systems apart.
+
+        figure  "correlation", "sparsity", "popularity" or "power", followed by "-of-metrics" or "-of-cutoffs"
+        """
+        return views().plot(self, figure=figure)
+
+    def report(self, into: str | Path) -> Path:
+        """Write ``report.html``, tables and figures into the folder ``into``; the path of the report."""
+        return views().report(self, Path(into))
+
+    @property
+    def _heading(self) -> str:
+        run = self.run
+        return f"{run.question or 'Metrics'}: {len(run.systems)} systems, {run.n_users:,} test users of {run.data}"
+
+    def __repr__(self) -> str:
+        """The power of each metric and cut-off to tell systems apart; ``tables`` has the rest."""
+        return f"{self._heading}\n{self.dp.to_string(max_rows=30, line_width=100, index=False)}"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self._heading)}</b></p>{self.dp.to_html(max_rows=30, index=False)}"
 
     @property
     def metrics_compared(self) -> list[tuple[str, int]]:
@@ -181,6 +213,7 @@ def _studied(finished: Run, chosen: Settings, workers: int, say: Progress) -> Me
         popularity=popularity,
         pvalues=pvalues,
         dp=dp,
+        folder=finished.folder,
     )
 
 

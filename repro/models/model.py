@@ -114,7 +114,7 @@ class GivenModel:
         source = f"source SHA-256 {self.source[:12]}" if self.source else f"content SHA-256 {self.content[:12]}"
         return (
             f"{self.name} is {_WHAT[self.form]} that was given in Python ({source}), and no run folder has such code; "
-            f"give it again: models={{label: model}} of repro.Study.load, repro.replay and repro.verify"
+            f"give it again: models={{label: model}} of repro.Study.load, repro.replay, repro.verify and repro.explain"
         )
 
     def record(self) -> dict[str, Any]:

@@ -138,6 +138,7 @@ class _Judged:
             versions={} if own_run is None else versions_of(own_run),
             searches=tuple(self._search.searches if self._search else ()),
             causes=tuple(self._search.causes if self._search else ()),
+            claim=self.claim,
         )
 
 
@@ -173,4 +174,4 @@ def _not_run(claim: Claim, reason: str) -> Replication:
     facts = [not_run(fact, reason, data) for fact in claim.facts]
     patterns = [not_run(pattern, reason) for pattern in claim.patterns]
     worked = WorkedExamples(claim).judge() if claim.examples else []
-    return Replication(claim.name, claim.title, claim.source, (*cells, *worked, *facts, *patterns))
+    return Replication(claim.name, claim.title, claim.source, (*cells, *worked, *facts, *patterns), claim=claim)

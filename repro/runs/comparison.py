@@ -18,6 +18,7 @@ import pandas as pd
 
 from repro.current import views
 from repro.errors import ReproWarning, StudyError
+from repro.evaluation.metrics import MetricName, metric_text
 from repro.runs.run import Run
 from repro.runs.systems import Systems, systems_of_files, systems_of_run, systems_of_tables
 from repro.stats import CORRECTION, LEVEL, TEST, Comparison, Selection, Settings, comparison, select_settings
@@ -103,7 +104,7 @@ class Compared:
 
 def compare(
     values: Run | str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame],
-    metric: str | None = None,
+    metric: MetricName | None = None,
     *,
     test: str = TEST,
     correct: str = CORRECTION,
@@ -152,7 +153,8 @@ def compare(
         samples=samples,
         seed=seed,
     )
-    compared = compare_systems(systems_in(values), metric, settings, select_on)
+    name = None if metric is None else metric_text(metric)
+    compared = compare_systems(systems_in(values), name, settings, select_on)
     for caution in compared.cautions:
         warnings.warn(caution, ReproWarning, stacklevel=2)
     return compared

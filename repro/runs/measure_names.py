@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from repro.errors import ProtocolError, StudyError, nearest
-from repro.evaluation.metrics import Measure, own_name
+from repro.evaluation.metrics import Measure, MetricName, metric_text, own_name
 
 
 def metric_names(measures: Sequence[Measure]) -> dict[str, str]:
@@ -16,11 +16,12 @@ def metric_names(measures: Sequence[Measure]) -> dict[str, str]:
     return {m.full_name: m.name if short.count(m.name) == 1 else m.full_name for m in measures}
 
 
-def measure_named(name: str, measures: Sequence[Measure], folder: Path) -> Measure:
-    """The measure called ``name``, short or in full, of the run in ``folder``; it must have a value for each user."""
+def measure_named(metric: MetricName, measures: Sequence[Measure], folder: Path) -> Measure:
+    """The measure with a name, short or in full, of the run in ``folder``; it must have a value for each user."""
+    name = metric_text(metric)
     by_name = {measure.name: measure for measure in reversed(measures)}
     by_name |= {measure.full_name: measure for measure in measures}
-    measure = by_name.get(name.strip())
+    measure = by_name.get(name)
     if measure is None:
         with suppress(ProtocolError):
             measure = by_name.get(own_name(name))

@@ -16,7 +16,7 @@ from repro.current import views
 from repro.data import Dataset, datasets
 from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError, StudyError
-from repro.evaluation.metrics import Measure, metrics, parse_measure
+from repro.evaluation.metrics import Measure, MetricName, metrics, parse_measure
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol, Value
 from repro.runs.cell_records import CellRecord, cell_records
@@ -144,7 +144,7 @@ class Run:
         """The direction of better values, "higher", "lower" or "neither", by the name of the metric in the tables."""
         return {self.metric_names[measure.full_name]: measure.metric.better for measure in self.measures}
 
-    def measure(self, name: str) -> Measure:
+    def measure(self, name: MetricName) -> Measure:
         """The measure of the study called ``name``, short or in full; it must have a value for each user."""
         return measure_named(name, self.measures, self.folder)
 
@@ -287,7 +287,7 @@ class Run:
         wide = frame.pivot(index="algorithm", columns="metric", values="value")
         return wide.loc[frame["algorithm"].unique(), frame["metric"].unique()]
 
-    def per_user(self, metric: str | None = None) -> pd.DataFrame:
+    def per_user(self, metric: MetricName | None = None) -> pd.DataFrame:
         """Each user's value of ``metric``, or of all metrics that have one: algorithm, user, metric, value.
 
         The users are those that the protocol counts. A user of several folds has the mean of the folds' values, so
@@ -326,7 +326,7 @@ class Run:
 
     def compare(
         self,
-        metric: str | None = None,
+        metric: MetricName | None = None,
         *,
         test: str = TEST,
         correct: str = CORRECTION,
@@ -352,7 +352,7 @@ class Run:
             select_on=select_on,
         )
 
-    def plot(self, metric: str | None = None) -> alt.TopLevelMixin:
+    def plot(self, metric: MetricName | None = None) -> alt.TopLevelMixin:
         """The values of all algorithms by ``metric`` (the study's first, by default), as an Altair chart.
 
         A notebook displays the chart, and ``chart.save("chart.svg")`` writes it, also as .png, .html or .json.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repro.errors import StudyError, nearest
-from repro.evaluation.metrics import metric_named
+from repro.evaluation.metrics import MetricName, metric_named, metric_text
 
 KEYS = ("names", "at")
 EXAMPLE = 'metrics = { names = ["ndcg", "precision"], at = [5, 10] }'
 
-StatedMetrics = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+StatedMetrics = MetricName | Mapping[str, Any] | Sequence[MetricName | Mapping[str, Any]]
 
 
 def expanded_metrics(stated: StatedMetrics) -> tuple[str, ...]:
@@ -23,8 +23,14 @@ def expanded_metrics(stated: StatedMetrics) -> tuple[str, ...]:
     >>> expanded_metrics(["ap", {"names": ["ndcg", "precision", "rmse"], "at": [5, 10]}])
     ('ap', 'ndcg@5', 'ndcg@10', 'precision@5', 'precision@10', 'rmse')
     """
-    parts = [stated] if isinstance(stated, str | Mapping) else stated
-    return tuple(name for part in parts for name in (_of_table(part) if isinstance(part, Mapping) else (part,)))
+    parts: Any = stated if isinstance(stated, Iterable) and not isinstance(stated, str | Mapping) else [stated]
+    return tuple(name for part in parts for name in (_of_table(part) if isinstance(part, Mapping) else (_text(part),)))
+
+
+def _text(metric: Any) -> str:
+    if not isinstance(metric, str) and not hasattr(metric, "stated"):
+        raise StudyError(f"metrics has {metric!r}; a metric is text such as ndcg@10, or repro.Metric")
+    return metric_text(metric)
 
 
 def _of_table(table: Mapping[str, Any]) -> list[str]:
@@ -41,9 +47,7 @@ def _of_table(table: Mapping[str, Any]) -> list[str]:
     if not names or not cutoffs:
         raise StudyError(f"metrics: names and at must not be empty; write {EXAMPLE}")
     expanded = []
-    for name in names:
-        if not isinstance(name, str):
-            raise StudyError(f"metrics: names has {name!r}; a metric is text such as ndcg")
+    for name in map(_text, names):
         base = name.partition("[")[0].strip()
         if "@" in name:
             raise StudyError(

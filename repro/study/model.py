@@ -51,8 +51,8 @@ class Study:
                 as ``("label", model)``, or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
                 has the others, and what to do about them
-    metrics     names such as "ndcg@10"; {"names": ["ndcg", "precision"], "at": [5, 10]} is every name with every
-                cut-off (:func:`repro.study.metric_lists.expanded_metrics`)
+    metrics     names such as "ndcg@10", or :class:`repro.Metric`; {"names": ["ndcg", "precision"], "at": [5, 10]} is
+                every name with every cut-off (:func:`repro.study.metric_lists.expanded_metrics`)
     seed        the one seed of all draws
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
                 ``metric``, ``trials``, ``space`` and, optionally, ``seconds``
@@ -81,6 +81,7 @@ class Study:
             self.data_options = dict(data.origin.options)
         self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
         self._algorithms = as_tables(algorithms)
+        self._models = models
         self._tune = tune
         self.entries, self.left_out = read_entries(self._algorithms, models)
         unavailable = {use.removeprefix("*/") for use in self.left_out} - names_of(self.entries)
@@ -140,6 +141,7 @@ class Study:
             "folder": self.folder,
             "tune": self._tune,
             "baseline": self.baseline,
+            "models": self._models,
         }
         return Study(**(arguments | changes))
 

@@ -68,10 +68,10 @@ def document_of(document: Mapping[str, Any], labels: Collection[str]) -> dict[st
     return changed
 
 
-def reload_plan(run: Run, data: object = None) -> Plan:
+def reload_plan(run: Run, data: object = None, models: Mapping[str, Any] | None = None) -> Plan:
     """The data and the folds of a run, made again and checked against its journal; missing frameworks are allowed,
     because nothing is fitted."""
-    plan = make_plan(reload_study(run, data), to_fit=False)
+    plan = make_plan(reload_study(run, data, models), to_fit=False)
     require_same_data(run, plan)
     return plan
 

@@ -10,7 +10,7 @@ import repro
 
 
 def measure(lists: pd.DataFrame, truth: pd.DataFrame) -> float:
-    table: pd.DataFrame = repro.evaluate(lists, truth, "random-5fold", metrics=["ndcg@10"])
+    table: pd.DataFrame = repro.evaluate(lists, truth, "random-5fold", metrics=["ndcg@10", repro.Metric("rr")])
     points: pd.DataFrame = repro.curves(lists, truth, kind="roc")
     metric = repro.Metric("ndcg@10")
     bounds: tuple[float, float] | None = metric.range
@@ -65,7 +65,9 @@ def explain_numbers(run: repro.Run) -> None:
     difference = repro.diff(run.folder, "said-bellogin-ut")
     settings = repro.metric_study.Settings(metrics=("ndcg",), cutoffs=(5, 10))
     study = repro.study_metrics(run, settings)
-    print(parts, wins, fitting, difference.decisions, study.dp, explanation.plot(), multiverse.plot("ndcg@10"))
+    pages: list[Path] = [result.report(run.folder.parent / "pages") for result in (explanation, multiverse, study)]
+    print(parts, wins, fitting, difference.decisions, study.dp, pages)
+    print(explanation.plot(), multiverse.plot(repro.Metric("ndcg@10")), study.plot("power-of-cutoffs"))
 
 
 def check(run: repro.Run) -> bool:
@@ -89,6 +91,8 @@ def audit_and_replicate() -> None:
     missing: tuple[str, ...] = claim.check().missing
     options = repro.replications.Options(workers=2)
     replication = repro.replicate(claim, options=options)
+    page: Path = replication.report()
+    print(page, replication.plot())
     print(inference.policy, own.summary, [agreement.summary for agreement in agreements], missing, replication.summary)
 
 

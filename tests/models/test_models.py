@@ -396,3 +396,24 @@ def test_the_journal_has_the_digests_and_reports_know_the_code(kept, tmp_path):
     assert run.report().is_file()
     assert len(run.compare("ndcg@10").pairs) == 3
     assert repro.verify(kept).holds
+
+
+def test_a_gap_is_explained_by_another_fit_of_models_that_are_given_again(kept, data, tmp_path):
+    """The number after the gap is that of a study of the same model under the other protocol."""
+    other = FOLDS.replace({"split.folds": 3, "relevance.threshold": 5.0})
+    options = repro.explanations.AttributionOptions(refit=True)
+    refused = "Counts is a model that was given in Python.*give it again"
+    with pytest.raises(StudyError, match=refused):
+        repro.explain(kept, other, "ndcg@10", data=data, options=options)
+    explanation = repro.explain(kept, other, "ndcg@10", data=data, options=options, models={"Counts": Counts()})
+    assert {part.name for part in explanation.contributions} == {"split.folds", "relevance.threshold"}
+    with pytest.warns(ReproWarning):
+        table = Study(data, other, [Counts(), "reference/popularity", "reference/random"], ["ndcg@10"]).run().table()
+    assert dict(zip(explanation.algorithms, explanation.after, strict=True)) == table["ndcg@10"].to_dict()
+    with pytest.raises(StudyError, match=r"Counts.* its content differs"):
+        repro.explain(kept, other, data=data, options=options, models={"Counts": Counts(1)})
+
+
+def test_a_multiverse_needs_no_code_of_a_model(kept, data):
+    multiverse = repro.multiverse(kept, ["relevance.threshold=3|4"], data=data)
+    assert "Counts" in multiverse.algorithms and len(multiverse.variants) >= 2

@@ -22,6 +22,7 @@ from repro.evaluation.metrics.metric import (
     Ratio,
 )
 from repro.evaluation.metrics.predictions import TrainRatings, average_predictions, resolve_predictions, spoils
+from repro.evaluation.metrics.stated import MetricName, metric_text, metric_texts
 
 __all__ = [
     "EXTREMES",
@@ -31,6 +32,7 @@ __all__ = [
     "ListOwners",
     "Measure",
     "Metric",
+    "MetricName",
     "PredictionMetric",
     "Predictions",
     "RankingMetric",
@@ -43,6 +45,8 @@ __all__ = [
     "has_tie_interval",
     "lacking",
     "metric_named",
+    "metric_text",
+    "metric_texts",
     "metrics",
     "metrics_by_any_name",
     "own_name",

@@ -6,13 +6,16 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from repro.replications.claims.claim import Cell, Fact, Pattern
+from repro.current import views
+from repro.replications.claims.claim import Cell, Claim, Fact, Pattern
 from repro.replications.claims.printed import Printed, Rounding, mean
 from repro.text import finite
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 VerdictName = Literal[
@@ -189,6 +192,7 @@ class Replication:
     versions  the versions of the frameworks that ran
     causes    errors that explain numbers: leaks and mistakes
     journal   the last line of the run's journal: number, event and hash
+    claim     the claim that was replicated; None where its file could not be read
     """
 
     name: str
@@ -200,6 +204,15 @@ class Replication:
     searches: tuple[Search, ...] = ()
     causes: tuple[FoundCause, ...] = ()
     journal: str = ""
+    claim: Claim | None = field(default=None, repr=False)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """The printed and the measured number of each algorithm, by metric, with their verdicts, as an Altair chart."""
+        return views().plot(self)
+
+    def report(self, into: str | Path | None = None) -> Path:
+        """Write the page, ``report.html`` next to the claim or the file ``into``, and return its path."""
+        return views().report(self, None if into is None else Path(into))
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each judgement: algorithm, metric, under, printed, measured, verdict, why."""

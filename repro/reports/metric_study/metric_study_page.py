@@ -58,12 +58,22 @@ def write_metric_study(study: MetricStudy, folder: Path, run: Path | None = None
 
 def draw(study: MetricStudy) -> list[StudyFigure]:
     """The eight figures, first those that compare cut-offs, then those that compare metrics."""
-    cutoffs, metrics = study.cutoffs_compared, study.metrics_compared
-    figures = _figures(study, cutoffs, "cutoffs", f"cut-offs of {study.settings.whose_cutoffs}")
-    figures += _figures(study, metrics, "metrics", f"metrics at cut-off {study.settings.depth}")
     return [
         StudyFigure(f"figure-{number}-{name}", figure(f"{number}. {caption}", sentence, chart))
-        for number, (name, caption, sentence, chart) in enumerate(figures, 1)
+        for number, (name, caption, sentence, chart) in enumerate(_all_figures(study), 1)
+    ]
+
+
+def charts(study: MetricStudy) -> dict[str, alt.TopLevelMixin]:
+    """The charts of the eight figures by name, such as "power-of-metrics"."""
+    return {name: chart for name, _, _, chart in _all_figures(study)}
+
+
+def _all_figures(study: MetricStudy) -> list[tuple[str, str, str, alt.TopLevelMixin]]:
+    cutoffs, metrics = study.cutoffs_compared, study.metrics_compared
+    return [
+        *_figures(study, cutoffs, "cutoffs", f"cut-offs of {study.settings.whose_cutoffs}"),
+        *_figures(study, metrics, "metrics", f"metrics at cut-off {study.settings.depth}"),
     ]
 
 

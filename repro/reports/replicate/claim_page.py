@@ -17,10 +17,11 @@ PAGE = "report.html"
 STYLES = ("reading.css", "claim.css")
 
 
-def write_page(claim: Claim, replication: Replication) -> Path:
-    """Write ``report.html`` next to the claim; returns its path."""
-    keep_files(claim.folder, {PAGE: claim_page(claim, replication).encode()})
-    return claim.folder / PAGE
+def write_page(claim: Claim, replication: Replication, into: Path | None = None) -> Path:
+    """Write ``report.html`` next to the claim, or the file ``into``; returns its path."""
+    target = into or claim.folder / PAGE
+    keep_files(target.parent, {target.name: claim_page(claim, replication).encode()})
+    return target
 
 
 def claim_page(claim: Claim, replication: Replication) -> str:

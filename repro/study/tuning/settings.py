@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from repro.errors import PluginError, StudyError, nearest
-from repro.evaluation.metrics import Measure, metrics, parse_measure
+from repro.evaluation.metrics import Measure, metric_text, metrics, parse_measure
 from repro.plugin import Algorithm, ParameterValue, parameters_of
 from repro.protocol import Protocol, toml_value
 from repro.protocol.toml import Inline
@@ -144,9 +144,9 @@ def names_of(entries: Sequence[Entry]) -> set[str]:
 
 
 def _measure(name: object, protocol: Protocol) -> Measure:
-    if not isinstance(name, str):
+    if not isinstance(name, str) and not hasattr(name, "stated"):
         raise StudyError(f"[tune]: metric = {name!r} must be one metric, such as ndcg@10")
-    measure = parse_measure(name, protocol, metrics())
+    measure = parse_measure(metric_text(name), protocol, metrics())
     if measure.metric.better == "neither":
         raise StudyError(f"[tune]: of two values of {measure.name} neither is the better one; tune by another metric")
     return measure
