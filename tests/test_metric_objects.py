@@ -85,5 +85,5 @@ def test_audits():
 def test_what_is_no_metric(wrong):
     with pytest.raises(ProtocolError, match=r"a metric is .* give a name such as \"ndcg@10\", or repro.Metric"):
         repro.evaluate(LISTS, RATINGS, metrics=[wrong])
-    with pytest.raises(StudyError, match=r"a metric is text such as ndcg@10, or repro.Metric"):
+    with pytest.raises(StudyError, match=r"a metric is text such as ndcg@10, or repro.Metric in Python; not "):
         repro.Study(RATINGS, "random-5fold", ["reference/popularity"], [wrong])

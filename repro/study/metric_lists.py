@@ -29,7 +29,7 @@ def expanded_metrics(stated: StatedMetrics) -> tuple[str, ...]:
 
 def _text(metric: Any) -> str:
     if not isinstance(metric, str) and not hasattr(metric, "stated"):
-        raise StudyError(f"metrics has {metric!r}; a metric is text such as ndcg@10, or repro.Metric")
+        raise StudyError(f"metrics: a metric is text such as ndcg@10, or repro.Metric in Python; not {metric!r}")
     return metric_text(metric)
 
 

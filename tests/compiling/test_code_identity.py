@@ -127,7 +127,7 @@ def test_a_file_under_the_name_of_another_is_not_used(place):
 
 
 def test_numbas_files_of_other_types_are_not_used(place):
-    """What two processes leave that store code for different types at the same moment."""
+    """As two processes leave them that store code for different types at the same moment."""
     write(place, 1)
     functions = read(place)
     assert by_numba(functions.total, VALUES) == by_numba(functions.total, np.tile(VALUES, 2)[::2][[0, 2, 1]]) == 11.0

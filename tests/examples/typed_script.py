@@ -97,7 +97,12 @@ def audit_and_replicate() -> None:
 
 
 def use_packages() -> None:
+    scores = repro.Matrix([[0.9, 0.8], [0.7, 0.1]], users=["ann", "bob"], items=["x", "y"])
     print(
+        scores,
+        repro.definitions.agree,
+        repro.doctor(),
+        repro.models,
         repro.catalogue.metrics,
         repro.data.describe,
         repro.evaluation,

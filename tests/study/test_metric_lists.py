@@ -51,7 +51,7 @@ def test_a_table_is_the_same_study_as_the_list_that_it_stands_for(tmp_path, data
         ({"names": ["ndcg"], "at": [True]}, "at has True"),
         ({"names": ["ndcg"], "at": []}, "must not be empty"),
         ({"names": ["ndcg@10"], "at": [5]}, "write ndcg, or put ndcg@10 into a list next to the table"),
-        ({"names": [3], "at": [5]}, "names has 3; a metric is text"),
+        ({"names": [3], "at": [5]}, "in Python; not 3"),
         ({"names": ["ndgc"], "at": [5]}, "did you mean 'ndcg'"),
         (["ndcg@5", {"names": ["ndcg"], "at": [5]}], "asked for twice"),
     ],
