@@ -19,27 +19,14 @@ def case_of() -> Callable[..., Case]:
     return repro.testing.case_of
 
 
-@pytest.fixture(scope="session")
-def five_users() -> Case:
-    return repro.testing.five_users()
-
-
-@pytest.fixture(scope="session")
-def train() -> Interactions:
-    """40 users by 30 items; some of each have no rows."""
-    return repro.testing.small_ratings()
-
-
-@pytest.fixture(scope="session")
-def movielens() -> Interactions:
-    """MovieLens 100K; some users and items have no rows."""
-    return repro.testing.movielens_part()
-
-
-@pytest.fixture(scope="session")
-def four_fifths() -> Interactions:
-    """Four fifths of MovieLens 100K; the first six users and eight items have no rows."""
-    return repro.testing.movielens_fifths()
+once = pytest.fixture(scope="session")
+five_users = once(repro.testing.five_users)
+# 40 users by 30 items; some of each have no rows.
+train = once(repro.testing.small_ratings)
+# MovieLens 100K; some users and items have no rows.
+movielens = once(repro.testing.movielens_part)
+# Four fifths of MovieLens 100K; the first six users and eight items have no rows.
+four_fifths = once(repro.testing.movielens_fifths)
 
 
 # A plug-in with an environment of its own defines ``framework`` with ``isolated_fixture``. What depends on it here is

@@ -22,6 +22,7 @@ from repro.plugin.isolation.client import IsolatedRecommender, evaluate_isolated
 from repro.plugin.isolation.pipes import Pipes
 from repro.plugin.isolation.worker import Responder
 from repro.testing import queries_of
+from tests.plugin.isolation.test_wire import reader
 
 FEW = settings(max_examples=60 * int(os.environ.get("FUZZ", "1")), suppress_health_check=list(HealthCheck))
 ROWS, ARRAYS = wire.rows_to_arrays(synthetic_interactions(users=5, items=5, ratings=12, alpha=1.0, seed=1))
@@ -35,16 +36,8 @@ REQUESTS = [
 
 def answered(responder, request):
     """The answer of a worker; None where it was asked in no message at all."""
-    stream = io.BytesIO(request)
-
-    def read(size):
-        data = stream.read(size)
-        if len(data) < size:
-            raise EOFError
-        return data
-
     try:
-        return wire.decode(io.BytesIO(b"".join(responder.respond(read))).read)
+        return wire.decode(io.BytesIO(b"".join(responder.respond(reader(request)))).read)
     except (EOFError, wire.WireError):
         return None
 

@@ -16,7 +16,7 @@ def repro_framework() -> Framework:
         "implicit",
         "fast collaborative filtering for implicit feedback, on the CPU",
         __file__,
-        algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS)),
+        algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS.values())),
     )
 
 

@@ -26,7 +26,7 @@ def test_algorithms_are_declared_once() -> None:
     assert {name for name in names if name in CANONICAL} == {"implicit-als", "bpr", "logistic-mf", "item-knn"}
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.name)
 def test_own_parameters_and_defaults_are_those_of_the_class(model: Model) -> None:
     defaults = {name: p.default for name, p in inspect.signature(resolve_name(model.own)).parameters.items()}
     declared = {p.name: p.default for p in model.parameters}

@@ -6,39 +6,32 @@ from dataclasses import replace
 
 from repro.plugin import Parameter, ParameterValue, Recommender
 from repro.plugin.api.adapting import as_canonical, confidence_weights, renamed
-from repro_rectools.models import (
-    ALS,
-    BPR,
-    EASE,
-    ITEM_KNN,
-    POPULAR,
-    PURE_SVD,
-    RANDOM,
-    SIMILARITIES,
-    algorithm_of,
-    make_own,
-)
+from repro_rectools.models import MODELS, SIMILARITIES, algorithm_of, make_own
 
+_OWN = {name: algorithm_of(model) for name, model in MODELS.items()}
+_ITEM_KNN = MODELS["ImplicitItemKNNWrapperModel"]
 _REGULARISATION = {"regularisation": "regularization"}
 _FACTORS = {"factors": "factors", "epochs": "iterations", **_REGULARISATION}
 
 
 def make_als(*, alpha: float, values: str, **parameters: ParameterValue) -> Recommender:
     """The confidence of the paper is 1 + alpha * value; implicit's ``alpha`` alone would leave the 1 out."""
-    return ALS.make(confidence_weights(values, alpha), {**renamed(_FACTORS, parameters), "alpha": 1.0})
+    return MODELS["ImplicitALSWrapperModel"].make(
+        confidence_weights(values, alpha), {**renamed(_FACTORS, parameters), "alpha": 1.0}
+    )
 
 
 def make_item_knn(*, similarity: str, **parameters: ParameterValue) -> Recommender:
-    return make_own(ITEM_KNN, model=SIMILARITIES[similarity], **renamed({"k": "K"}, parameters))
+    return make_own(_ITEM_KNN, model=SIMILARITIES[similarity], **renamed({"k": "K"}, parameters))
 
 
-_KNN_PARAMETERS = tuple(parameter for parameter in ITEM_KNN.parameters if parameter.name != "model")
+_KNN_PARAMETERS = tuple(parameter for parameter in _ITEM_KNN.parameters if parameter.name != "model")
 ALGORITHMS = (
-    as_canonical("random", algorithm_of(RANDOM), {}),
-    as_canonical("popularity", algorithm_of(POPULAR), {}),
+    as_canonical("random", _OWN["RandomModel"], {}),
+    as_canonical("popularity", _OWN["PopularModel"], {}),
     as_canonical(
         "item-knn",
-        replace(algorithm_of(ITEM_KNN), parameters=_KNN_PARAMETERS),
+        replace(_OWN["ImplicitItemKNNWrapperModel"], parameters=_KNN_PARAMETERS),
         {"k": "K"},
         Parameter("similarity", "cosine", "the class of implicit inside; K1 and B are for bm25", tuple(SIMILARITIES)),
         make=make_item_knn,
@@ -55,13 +48,13 @@ ALGORITHMS = (
     ),
     as_canonical(
         "implicit-als",
-        algorithm_of(ALS),
+        _OWN["ImplicitALSWrapperModel"],
         {**_FACTORS, "alpha": "alpha"},
         Parameter("alpha", 1.0, "the confidence in a training row is 1 + alpha * value, that in any other pair 1"),
         make=make_als,
         mapping={**_FACTORS, "alpha": "the weights given, 1 + alpha * value, with implicit's alpha = 1"},
     ),
-    as_canonical("bpr", algorithm_of(BPR), {**_FACTORS, "learning_rate": "learning_rate"}),
-    as_canonical("ease", algorithm_of(EASE), _REGULARISATION),
-    as_canonical("puresvd", algorithm_of(PURE_SVD), {"factors": "factors"}),
+    as_canonical("bpr", _OWN["ImplicitBPRWrapperModel"], {**_FACTORS, "learning_rate": "learning_rate"}),
+    as_canonical("ease", _OWN["EASEModel"], _REGULARISATION),
+    as_canonical("puresvd", _OWN["PureSVDModel"], {"factors": "factors"}),
 )

@@ -17,7 +17,7 @@ def repro_framework() -> Framework:
         "models of MTS' RecTools, and those of implicit that it wraps",
         __file__,
         imports=("rectools.models",),
-        algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS)),
+        algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS.values())),
     )
 
 

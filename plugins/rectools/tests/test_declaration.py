@@ -37,11 +37,11 @@ def test_own_defaults_are_those_of_the_classes(framework: IsolatedFramework) -> 
         "def defaults(c):\n"
         "    return {n: getattr(p.default, '__name__', p.default) for n, p in inspect.signature(c).parameters.items()\n"
         "            if p.default is not p.empty}\n"
-        f"for n in {[model.name for model in MODELS]}:\n"
+        f"for n in {[model.name for model in MODELS.values()]}:\n"
         "    print(json.dumps({k: v for c in [getattr(m, n), *inside.get(n, [])] for k, v in defaults(c).items()}))"
     )
     printed = subprocess.run([framework.python, "-c", code], capture_output=True, text=True, check=True).stdout
-    for model, line in zip(MODELS, printed.splitlines(), strict=True):
+    for model, line in zip(MODELS.values(), printed.splitlines(), strict=True):
         defaults = json.loads(line)
         declared = {p.name: p.default for p in model.parameters if p.name not in ("values", "num_threads", "model")}
         assert declared.keys() <= defaults.keys()

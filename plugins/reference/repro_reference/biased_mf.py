@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 
@@ -32,6 +34,7 @@ ORDERS = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class BiasedMF(RatingFactors):
     """Biases and factors that minimise, over the training rows (Koren et al. 2009)::
 
@@ -47,27 +50,18 @@ class BiasedMF(RatingFactors):
     """
 
     name = "biased-mf"
+    factors: int = 50
+    epochs: int = 20
+    learning_rate: float = 0.005
+    regularisation: float = 0.02
+    offset: str = "biases"
+    bias_regularisation: float = 0.02
+    rows: str = "shuffled"
+    start: str = "normal"
+    start_scale: float = 0.1
 
-    def __init__(
-        self,
-        *,
-        factors: int = 50,
-        epochs: int = 20,
-        learning_rate: float = 0.005,
-        regularisation: float = 0.02,
-        offset: str = "biases",
-        bias_regularisation: float = 0.02,
-        rows: str = "shuffled",
-        start: str = "normal",
-        start_scale: float = 0.1,
-    ) -> None:
-        self.factors, self.epochs, self.learning_rate = factors, epochs, learning_rate
-        self.regularisation, self.bias_regularisation = regularisation, bias_regularisation
-        self.offset, self.rows, self.start, self.start_scale = offset, rows, start, start_scale
-        self.check()
-
-    def check(self) -> None:
-        super().check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("epochs", "learning_rate", "regularisation", "bias_regularisation"):
             at_least(name, getattr(self, name), 0)
         for name, choices in (("offset", OFFSETS), ("rows", ORDERS)):

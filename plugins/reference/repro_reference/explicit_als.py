@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
@@ -36,6 +38,7 @@ PENALTIES = (
 _DAMPED = (When("offset", ("biases",)),)
 
 
+@dataclass(eq=False, kw_only=True)
 class ExplicitALS(RatingFactors):
     """Factors x and y that minimise, over the training rows (Zhou et al. 2008)::
 
@@ -47,28 +50,19 @@ class ExplicitALS(RatingFactors):
     """
 
     name = "explicit-als"
+    factors: int = 50
+    epochs: int = 15
+    regularisation: float = 0.1
+    offset: str = "biases"
+    user_damping: float = 0.0
+    item_damping: float = 0.0
+    penalty: str = "count"
+    order: str = "users"
+    start: str = "normal"
+    start_scale: float = 0.1
 
-    def __init__(
-        self,
-        *,
-        factors: int = 50,
-        epochs: int = 15,
-        regularisation: float = 0.1,
-        offset: str = "biases",
-        user_damping: float = 0.0,
-        item_damping: float = 0.0,
-        penalty: str = "count",
-        order: str = "users",
-        start: str = "normal",
-        start_scale: float = 0.1,
-    ) -> None:
-        self.factors, self.epochs, self.regularisation = factors, epochs, regularisation
-        self.offset, self.user_damping, self.item_damping = offset, user_damping, item_damping
-        self.penalty, self.order, self.start, self.start_scale = penalty, order, start, start_scale
-        self.check()
-
-    def check(self) -> None:
-        super().check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         at_least("epochs", self.epochs, 1)
         for name in ("regularisation", "user_damping", "item_damping"):
             at_least(name, getattr(self, name), 0)

@@ -47,7 +47,7 @@ class FactorModel:
     item_factors_: FloatArray
     baseline_: Baseline | None = None
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         at_least("factors", self.factors, 1)
         at_least("start_scale", self.start_scale, 0)
         one_of("start", self.start, [str(choice.value) for choice in STARTS])
@@ -60,7 +60,7 @@ class FactorModel:
 
     def _drawn(self, seed: int, side: str, keys: KeyArray, known: Mask) -> FloatArray:
         streams = (stream(seed, "reference", self.name, side, factor) for factor in range(int(self.factors)))
-        draws = np.stack([uniform(child_keys(one, keys)) for one in streams], axis=1)
+        draws = np.stack([uniform(child_keys(key, keys)) for key in streams], axis=1)
         values = draws if self.start == "uniform" else ndtri(np.maximum(draws, 2.0**-54))
         drawn: FloatArray = float(self.start_scale) * values * known[:, None]
         return drawn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
@@ -54,6 +56,7 @@ PENALTIES = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class ImplicitALS(FactorModel):
     """Factors x and y that minimise, for the training rows O and the pairs Z whose target is 0 (Hu et al. 2008)::
 
@@ -65,34 +68,23 @@ class ImplicitALS(FactorModel):
     """
 
     name = "implicit-als"
+    factors: int = 50
+    epochs: int = 15
+    regularisation: float = 0.1
+    alpha: float = 1.0
+    values: str = "ratings"
+    confidence: str = "plus-one"
+    epsilon: float = 1.0
+    unobserved: float = 1.0
+    zeros: str = "unobserved"
+    penalty: str = "constant"
+    power: float = 1.0
+    order: str = "users"
+    start: str = "normal"
+    start_scale: float = 0.1
 
-    def __init__(
-        self,
-        *,
-        factors: int = 50,
-        epochs: int = 15,
-        regularisation: float = 0.1,
-        alpha: float = 1.0,
-        values: str = "ratings",
-        confidence: str = "plus-one",
-        epsilon: float = 1.0,
-        unobserved: float = 1.0,
-        zeros: str = "unobserved",
-        penalty: str = "constant",
-        power: float = 1.0,
-        order: str = "users",
-        start: str = "normal",
-        start_scale: float = 0.1,
-    ) -> None:
-        self.factors, self.epochs = factors, epochs
-        self.regularisation, self.penalty, self.power = regularisation, penalty, power
-        self.values, self.confidence, self.alpha, self.epsilon = values, confidence, alpha, epsilon
-        self.unobserved, self.zeros = unobserved, zeros
-        self.order, self.start, self.start_scale = order, start, start_scale
-        self.check()
-
-    def check(self) -> None:
-        super().check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("epochs", "regularisation", "alpha", "unobserved", "power"):
             at_least(name, getattr(self, name), 1 if name == "epochs" else 0)
         above("epsilon", self.epsilon, 0)

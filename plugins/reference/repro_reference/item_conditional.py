@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Queries, Scores
+from repro.data.interactions import Interactions
+from repro.plugin import Algorithm
+from repro_reference.product_model import ProductModel
 from repro_reference.products import maxima
 
 
-class ItemConditional:
+class ItemConditional(ProductModel):
     """score(u, i) = max over j in I(u), j not i, of pr(i | j) (Gunawardana & Shani 2009, section 6.2.3)::
 
         pr(i | j) = |users with both i and j| / |users with j|
@@ -19,20 +20,15 @@ class ItemConditional:
     without training rows.
     """
 
+    product = staticmethod(maxima)
+
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = train.matrix()
-        self.rows_ = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
-        counts = train.item_counts()
-        together = (self.rows_.T @ self.rows_).toarray(order="C")
-        self.probabilities_ = together / np.maximum(counts, 1)[:, None]
-        np.fill_diagonal(self.probabilities_, 0.0)  # an item is no evidence for itself
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = counts > 0
-
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        values = maxima(self.rows_, users, self.probabilities_, items)
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+        rows = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
+        together = (rows.T @ rows).toarray(order="C")
+        probabilities = together / np.maximum(train.item_counts(), 1)[:, None]
+        np.fill_diagonal(probabilities, 0.0)  # an item is no evidence for itself
+        self.keep(train, rows, probabilities)
 
 
 declaration = Algorithm(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
@@ -13,6 +15,7 @@ from repro_reference.knn.neighbours import Lists, Neighbours, Sums
 from repro_reference.neighbourhoods import item_probabilities, positive_ratings
 
 
+@dataclass(eq=False, kw_only=True)
 class LanguageModelNeighbours:
     """A weighted sum of ratings, with neighbours by query likelihood (Valcarce, Parapar & Barreiro 2016, ECIR)::
 
@@ -29,11 +32,12 @@ class LanguageModelNeighbours:
 
     by_items = False
 
-    def __init__(self, *, k: int = 100, smoothing: float = 100.0) -> None:
-        at_least("k", k, 1)
-        above("smoothing", smoothing, 0)
-        self.k = k
-        self.smoothing = smoothing
+    k: int = 100
+    smoothing: float = 100.0
+
+    def __post_init__(self) -> None:
+        at_least("k", self.k, 1)
+        above("smoothing", self.smoothing, 0)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         ratings = positive_ratings("a language model", train)

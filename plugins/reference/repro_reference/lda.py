@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 from scipy.special import digamma
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Queries, Scores
+from repro.plugin import Algorithm, Parameter
 from repro.rng import child_keys, stream, uniform
 from repro_reference.checks import at_least
-from repro_reference.products import sums
+from repro_reference.product_model import ProductModel
 
 INNER, CHANGE = 100, 1e-3  # a user's mixture is updated until it changes by less, or that often
 
 
-class LDA:
+@dataclass(eq=False, kw_only=True)
+class LDA(ProductModel):
     """score(u, i) = sum over z of E[p(z | u)] E[p(i | z)], fitted by variational Bayes (Blei, Ng & Jordan 2003)::
 
         phi(u, i, z) is proportional to exp(E[log p(z | u)] + E[log p(i | z)])
@@ -27,15 +30,16 @@ class LDA:
     the items. Unscored: users or items without training rows.
     """
 
-    def __init__(self, *, factors: int = 50, iterations: int = 20, alpha: float = 0.0, eta: float = 0.0) -> None:
-        at_least("factors", factors, 1)
-        at_least("iterations", iterations, 1)
-        at_least("alpha", alpha, 0)
-        at_least("eta", eta, 0)
-        self.factors = factors
-        self.iterations = iterations
-        self.alpha = alpha
-        self.eta = eta
+    factors: int = 50
+    iterations: int = 20
+    alpha: float = 0.0
+    eta: float = 0.0
+
+    def __post_init__(self) -> None:
+        at_least("factors", self.factors, 1)
+        at_least("iterations", self.iterations, 1)
+        at_least("alpha", self.alpha, 0)
+        at_least("eta", self.eta, 0)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         rows = train.matrix()
@@ -47,15 +51,8 @@ class LDA:
             mixtures, counts = _pass(rows.indptr, rows.indices, _weights(tastes), alpha)
             tastes = eta + counts
         mixtures, _ = _pass(rows.indptr, rows.indices, _weights(tastes), alpha)
-        self.tastes_ = np.ascontiguousarray((tastes / tastes.sum(axis=0)).T)
-        self.mixtures_ = csr_array(mixtures / mixtures.sum(axis=1, keepdims=True))
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
-
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        values = sums(self.mixtures_, users, self.tastes_, items)
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+        shares = csr_array(mixtures / mixtures.sum(axis=1, keepdims=True))
+        self.keep(train, shares, np.ascontiguousarray((tastes / tastes.sum(axis=0)).T))
 
 
 def _weights(tastes: FloatArray) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
@@ -30,6 +32,7 @@ PENALTIES = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class NMF(FactorModel):
     """Factors x and y, none negative, that minimise (Lee & Seung 2000)::
 
@@ -42,24 +45,16 @@ class NMF(FactorModel):
 
     name = "nmf"
     start, start_scale = "uniform", 1.0
+    factors: int = 50
+    epochs: int = 200
+    regularisation: float = 0.0
+    values: str = "ratings"
+    loss: str = "frobenius"
+    missing: str = "zero"
+    penalty: str = "constant"
 
-    def __init__(
-        self,
-        *,
-        factors: int = 50,
-        epochs: int = 200,
-        regularisation: float = 0.0,
-        values: str = "ratings",
-        loss: str = "frobenius",
-        missing: str = "zero",
-        penalty: str = "constant",
-    ) -> None:
-        self.factors, self.epochs, self.regularisation = factors, epochs, regularisation
-        self.values, self.loss, self.missing, self.penalty = values, loss, missing, penalty
-        self.check()
-
-    def check(self) -> None:
-        super().check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         at_least("epochs", self.epochs, 1)
         at_least("regularisation", self.regularisation, 0)
         for name, choices in _OPTIONS.items():

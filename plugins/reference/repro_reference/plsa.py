@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
-from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Queries, Scores
+from repro.data.interactions import FloatArray, Interactions
+from repro.plugin import Algorithm, Parameter
 from repro.plugin.api.scores import Mask
 from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_reference.checks import above, at_least, at_most
-from repro_reference.products import sums
+from repro_reference.product_model import ProductModel
 
 
-class PLSA:
+@dataclass(eq=False, kw_only=True)
+class PLSA(ProductModel):
     """score(u, i) = P(i | u) = sum over z of P(z | u) P(i | z), fitted by EM (Hofmann 2004)::
 
         E   Q(z; u, i) is proportional to (P(z | u) P(i | z))^beta
@@ -27,22 +30,20 @@ class PLSA:
     Unscored: users or items without training rows.
     """
 
-    def __init__(self, *, factors: int = 50, iterations: int = 50, inverse_temperature: float = 1.0) -> None:
-        at_least("factors", factors, 1)
-        at_least("iterations", iterations, 0)
-        above("inverse_temperature", inverse_temperature, 0)
-        at_most("inverse_temperature", inverse_temperature, 1)
-        self.factors = factors
-        self.iterations = iterations
-        self.inverse_temperature = inverse_temperature
+    factors: int = 50
+    iterations: int = 50
+    inverse_temperature: float = 1.0
+
+    def __post_init__(self) -> None:
+        at_least("factors", self.factors, 1)
+        at_least("iterations", self.iterations, 0)
+        above("inverse_temperature", self.inverse_temperature, 0)
+        at_most("inverse_temperature", self.inverse_temperature, 1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         rows = train.matrix()
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
-        mixtures = self._start(seed, "user", train.user_keys, self.known_users_)
-        mixtures = _shares(mixtures, axis=1)
-        tastes = _shares(self._start(seed, "item", train.item_keys, self.known_items_), axis=0)
+        mixtures = _shares(self._start(seed, "user", train.user_keys, train.user_counts() > 0), axis=1)
+        tastes = _shares(self._start(seed, "item", train.item_keys, train.item_counts() > 0), axis=0)
         self.log_likelihood_: list[float] = []
         for _ in range(int(self.iterations)):
             mixtures, tastes, likelihood = _expected_counts(
@@ -50,13 +51,8 @@ class PLSA:
             )
             mixtures, tastes = _shares(mixtures, axis=1), _shares(tastes, axis=0)
             self.log_likelihood_.append(likelihood)
-        self.mixtures_ = csr_array(mixtures)  # P(z | u), users by factors
-        self.tastes_ = np.ascontiguousarray(tastes.T)  # P(i | z), factors by items
-
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        values = sums(self.mixtures_, users, self.tastes_, items)
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+        # P(z | u), users by factors, and P(i | z), factors by items
+        self.keep(train, csr_array(mixtures), np.ascontiguousarray(tastes.T))
 
     def _start(self, seed: int, side: str, keys: KeyArray, known: Mask) -> FloatArray:
         """Initial values, ids by factors: uniform in [1, 2), so that no factor begins empty."""

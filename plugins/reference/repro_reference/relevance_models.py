@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ from repro_reference.checks import above, at_least, at_most
 from repro_reference.neighbourhoods import item_probabilities, nearest_users, positive_ratings
 
 
+@dataclass(eq=False)
 class RelevanceModel:
     """p(i | R(u)) of Lavrenko and Croft's relevance models, for items (Parapar et al. 2013), with uniform priors::
 
@@ -28,13 +30,15 @@ class RelevanceModel:
     neither changes the order of a user's items. Unscored: items without training rows, users without neighbours.
     """
 
-    def __init__(self, model: str, *, k: int = 50, smoothing: float = 0.5) -> None:
-        at_least("k", k, 1)
-        above("smoothing", smoothing, 0)
-        at_most("smoothing", smoothing, 1)
-        self.model = model
-        self.k = k
-        self.smoothing = smoothing
+    model: str
+    _: KW_ONLY
+    k: int = 50
+    smoothing: float = 0.5
+
+    def __post_init__(self) -> None:
+        at_least("k", self.k, 1)
+        above("smoothing", self.smoothing, 0)
+        at_most("smoothing", self.smoothing, 1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         ratings = positive_ratings(self.model, train)

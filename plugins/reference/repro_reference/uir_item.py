@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
@@ -11,6 +13,7 @@ from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro_reference.checks import above, at_most
 
 
+@dataclass(eq=False, kw_only=True)
 class UIRItem:
     """The user-item relevance model with items generated from items (Wang, de Vries & Reinders 2006)::
 
@@ -21,10 +24,11 @@ class UIRItem:
     An item is not evidence for itself. Unscored: users or items without training rows.
     """
 
-    def __init__(self, *, smoothing: float = 0.5) -> None:
-        above("smoothing", smoothing, 0)
-        at_most("smoothing", smoothing, 1)
-        self.smoothing = smoothing
+    smoothing: float = 0.5
+
+    def __post_init__(self) -> None:
+        above("smoothing", self.smoothing, 0)
+        at_most("smoothing", self.smoothing, 1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = train.matrix()

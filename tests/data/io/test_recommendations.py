@@ -240,11 +240,7 @@ def test_truth_that_is_neither_given_nor_beside_the_predictions():
         ("bad.run", "1 Q0 2 1 0.5 t\n1 Q0 3 2 high t\n", "score is 'high', not a number, in line 2"),
         ("test.qrels", "1 0 2 1\n", "four columns are qrels, which are the truth"),
         ("five.tsv", "1\t2\t3\t4\t5\n", "has no header and 5 columns; expected are user, item and score"),
-        (
-            "four.tsv",
-            "1\t2\t3.5\t881\n1\t4\t2.5\t882\n",
-            "nothing shows which of its third and fourth columns",
-        ),
+        ("four.tsv", "1\t2\t3.5\t881\n1\t4\t2.5\t882\n", "nothing shows which of its third and fourth columns"),
         ("broken.json", '[{"user": 1,', "is not valid JSON: .* in line 1"),
         ("text.json", '["a", "b"]', "has no table in a known form"),
         ("uneven.json", '{"user": [1, 2], "item": [1]}', "its columns are not equally long .user 2, item 1."),

@@ -126,24 +126,11 @@ def values_of(ratio: Ratio) -> list[float]:
     return ratio.values.tolist()
 
 
-@pytest.fixture(scope="session")
-def protocol() -> Callable[..., Protocol]:
-    return make_protocol
-
-
-@pytest.fixture(scope="session")
-def ranked() -> Callable[..., Ranked]:
-    return make_ranked
-
-
-@pytest.fixture(scope="session")
-def background() -> Callable[..., Background]:
-    return make_background
-
-
-@pytest.fixture(scope="session")
-def rows() -> Callable[..., Interactions]:
-    return make_rows
+once = pytest.fixture(scope="session")
+protocol = once(lambda: make_protocol)
+ranked = once(lambda: make_ranked)
+background = once(lambda: make_background)
+rows = once(lambda: make_rows)
 
 
 @pytest.fixture(scope="session")

@@ -28,38 +28,32 @@ def applicable(changes):
     return changes
 
 
-@SETTINGS
-@given(
-    seed=st.integers(0, 2**32),
-    n_items=st.integers(1, 25),
-    listed=st.booleans(),
-    with_state=st.booleans(),
-    changes=RULES,
-    depth=st.one_of(st.none(), st.integers(1, 30)),
-)
-def test_small_lists(room, seed, n_items, listed, with_state, changes, depth):
+def drawn(deepest, **others):
+    """Draws what lists are made of, and the rank down to which they are compared."""
+    depth = st.one_of(st.none(), st.integers(1, deepest))
+    return given(seed=st.integers(0, 2**32), listed=st.booleans(), changes=RULES, depth=depth, **others)
+
+
+def compare(room, seed, shape, listed, odd, changes, depth, cutoffs):
+    """Compare lists of scores that are ``odd``: with ties and gaps, and with states."""
     rng = np.random.default_rng(seed)
-    block = room.block(3, n_items, listed, rng)
-    scores = room.scores((3, n_items), True, with_state, rng)
-    train = room.train(5, n_items + 3, rng)
-    cutoffs = [k for k in (1, 2, 5) if k <= (depth or 5)]
+    block = room.block(*shape, listed, rng)
+    scores = room.scores(shape, *odd, rng)
+    train = room.train(shape[0] + 2, shape[1] + 3, rng)
     room.check(block, scores, room.protocol(applicable(changes)), train, depth, cutoffs)
 
 
+@SETTINGS
+@drawn(30, n_items=st.integers(1, 25), with_state=st.booleans())
+def test_small_lists(room, seed, n_items, listed, with_state, changes, depth):
+    cutoffs = [k for k in (1, 2, 5) if k <= (depth or 5)]
+    compare(room, seed, (3, n_items), listed, (True, with_state), changes, depth, cutoffs)
+
+
 @settings(SETTINGS, max_examples=30)
-@given(
-    seed=st.integers(0, 2**32),
-    n_items=st.integers(128, 300),
-    listed=st.booleans(),
-    awkward=st.booleans(),
-    changes=RULES,
-    depth=st.one_of(st.none(), st.integers(1, 60)),
-)
+@drawn(60, n_items=st.integers(128, 300), awkward=st.booleans())
 def test_lists_long_enough_for_a_threshold(room, seed, n_items, listed, awkward, changes, depth):
-    rng = np.random.default_rng(seed)
-    block = room.block(2, n_items, listed, rng)
-    scores = room.scores((2, n_items), awkward, False, rng)
-    room.check(block, scores, room.protocol(applicable(changes)), room.train(4, n_items + 3, rng), depth, [1])
+    compare(room, seed, (2, n_items), listed, (awkward, False), changes, depth, [1])
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,14 @@ from repro.plugin.isolation import wire
 
 
 def reader(data):
+    """A function that reads so many bytes of the data, and raises EOFError where there are fewer."""
     stream = io.BytesIO(data)
 
     def read(size):
-        got = stream.read(size)
-        if len(got) < size:
+        part = stream.read(size)
+        if len(part) < size:
             raise EOFError
-        return got
+        return part
 
     return read
 
