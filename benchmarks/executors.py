@@ -70,7 +70,7 @@ def main() -> None:
 def compare(measured: dict[str, repro.Study], address: str, rounds: int) -> None:
     print("| what | executor | workers | s | times local | times one worker |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
-    for what, study in measured.items():
+    for label, study in measured.items():
         seconds_of(study, "local", 1, address)  # what is compiled is compiled once
         runs_of: dict[tuple[str, int], list[tuple[float, bytes]]] = {kind: [] for kind in KINDS}
         for _ in range(rounds):
@@ -81,7 +81,7 @@ def compare(measured: dict[str, repro.Study], address: str, rounds: int) -> None
         for executor, workers in KINDS:
             took = least[executor, workers]
             local, one_worker = took / least["local", workers], took / least[executor, 1]
-            print(f"| {what} | {executor} | {workers} | {took:.2f} | {local:.2f} | {one_worker:.2f} |", flush=True)
+            print(f"| {label} | {executor} | {workers} | {took:.2f} | {local:.2f} | {one_worker:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -37,17 +37,17 @@ def main() -> None:
         study = repro.Study("ml-100k", "random-5fold", [f"reference/{name}" for name in ALGORITHMS], ["ndcg@10"])
         run = study.run(Path(folder) / "run", keep_scores=True, workers=2).folder
 
-        def one() -> object:
+        def single_protocol() -> object:
             scored = ScoredRun.open(run)
             return measure_variants(scored, [scored.protocol], ["ndcg@10"])
 
         def many() -> object:
             return multiverse(ScoredRun.open(run), VARIED, budget=options.variants)
 
-        one()  # what is compiled is compiled once
+        single_protocol()  # what is compiled is compiled once
         single, several = [], []
         for _ in range(options.rounds):
-            single.append(timed(one))
+            single.append(timed(single_protocol))
             several.append(timed(many))
     print("| protocols | s | times one |\n| ---: | ---: | ---: |")
     ratio = min(several) / min(single)

@@ -134,8 +134,8 @@ def make_protocol(ties: str) -> Protocol:
 
 
 def make_rules(n_users: int, n_items: int, protocol: Protocol) -> RankingRules:
-    one = np.zeros(1, dtype=np.int32)
-    data = Interactions(one, one, np.ones(1), None, np.arange(n_users), np.arange(n_items))
+    first_user = np.zeros(1, dtype=np.int32)
+    data = Interactions(first_user, first_user, np.ones(1), None, np.arange(n_users), np.arange(n_items))
     return RankingRules.from_protocol(protocol, data, train=data, data_items=data.items, seed=0)
 
 

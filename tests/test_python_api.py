@@ -39,10 +39,10 @@ def test_every_command_has_a_function():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_function_exists_and_is_documented(name):
-    found = repro
+    member = repro
     for part in name.split(".")[1:]:
-        found = getattr(found, part)
-    assert callable(found) and inspect.getdoc(found)
+        member = getattr(member, part)
+    assert callable(member) and inspect.getdoc(member)
 
 
 def test_a_command_without_a_function_is_noticed():

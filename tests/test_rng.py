@@ -10,8 +10,8 @@ def test_splitmix_reference_values():
     # The published test sequence of SplitMix64 with seed 1234567 (state advanced by the golden gamma).
     state, step = 1234567, 0x9E3779B97F4A7C15
     expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
-    got = [int(mix(np.array([(state + step * n) % 2**64], dtype=np.uint64))[0]) for n in range(1, 5)]
-    assert got == expected
+    actual = [int(mix(np.array([(state + step * n) % 2**64], dtype=np.uint64))[0]) for n in range(1, 5)]
+    assert actual == expected
 
 
 def test_a_draw_depends_on_its_names_alone():

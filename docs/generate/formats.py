@@ -189,15 +189,15 @@ def _audit_events() -> list[type[BaseModel]]:
 
 def _parts(kinds: list[type[BaseModel]]) -> list[type[BaseModel]]:
     """The models that fields of ``kinds`` are made of, in the order in which they are met."""
-    found: dict[type[BaseModel], None] = {}
+    models: dict[type[BaseModel], None] = {}
     todo = list(kinds)
     while todo:
         for field in todo.pop(0).model_fields.values():
             for part in _models(field.annotation):
-                if part not in found and part not in kinds:
-                    found[part] = None
+                if part not in models and part not in kinds:
+                    models[part] = None
                     todo.append(part)
-    return list(found)
+    return list(models)
 
 
 def _models(annotation: object) -> list[type[BaseModel]]:

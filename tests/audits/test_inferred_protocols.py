@@ -43,9 +43,11 @@ def simulated(protocol: str, metric: str, users: tuple[User, ...], k: int | None
     items = tuple(sorted({item for user in users for item in (*user.scores, *(tested for tested, _ in user.test))}))
     stranger = User(99, train=tuple((item, 3.0) for item in items))  # everything is known from training
     space = Space(metric_named(metric))
-    found = Simulation(Question((*users, stranger), items, k), space).outcome(hypothesis_of(inferred(protocol), space))
-    assert found.value is not None, found.refusal
-    return found.value
+    simulated = Simulation(Question((*users, stranger), items, k), space).outcome(
+        hypothesis_of(inferred(protocol), space)
+    )
+    assert simulated.value is not None, simulated.refusal
+    return simulated.value
 
 
 def inferred(name: str) -> Protocol:

@@ -43,9 +43,9 @@ class Terminal:
     def until(self, pattern):
         """Read what is printed from here up to a regular expression, which it ends with."""
         start, end = len(self.shown), time.monotonic() + PATIENCE
-        while not (found := re.search(pattern, self.shown[start:])):
+        while not (match := re.search(pattern, self.shown[start:])):
             assert time.monotonic() < end and self._read(), f"{pattern} is not in {self.shown[start:]!r}"
-        return self.shown[start : start + found.end()]
+        return self.shown[start : start + match.end()]
 
     def type(self, keys):
         os.write(self._fd, keys.encode())

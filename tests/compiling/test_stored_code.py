@@ -109,8 +109,8 @@ def test_every_kind_of_argument_and_result_is_that_of_numba(place):
     second = module(place)
     sums, kept, product, flag, count = actual = second.everything(*arguments(second))
     assert does_without_numba(second.everything)
-    for one, other in zip(by_numba, actual, strict=True):
-        assert np.array_equal(one, other) and type(one) is type(other)
+    for wanted, other in zip(by_numba, actual, strict=True):
+        assert np.array_equal(wanted, other) and type(wanted) is type(other)
     # 3 * x / 2 of each number, added from left to right
     assert sums.tolist() == [1.5 + 3.75 - 1.5, 0.375 + 6.0 + 0.0015]
     assert kept.tolist() == [[3, 9], [1, 9], [2, 9]] and kept.dtype == np.int32

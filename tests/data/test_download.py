@@ -42,12 +42,12 @@ class Server:
     """A web server of a folder that counts what it is asked, fails on demand, and ends answers early."""
 
     def __init__(self, folder):
-        self.asked, self.failures, self.cut = [], 0, False
+        self.requested, self.failures, self.cut = [], 0, False
         outer = self
 
         class Handler(SimpleHTTPRequestHandler):
             def do_GET(self):
-                outer.asked.append(self.path)
+                outer.requested.append(self.path)
                 if outer.failures:
                     outer.failures -= 1
                     self.send_error(503)
@@ -96,7 +96,7 @@ def test_a_member_of_an_archive_with_progress(tmp_path, site, server):
     size = archive.stat().st_size
     assert seen[-1] == (size, size)
     fetch(declared, folder=tmp_path / "cache")
-    assert len(server.asked) == 1, "what is here is not downloaded again"
+    assert len(server.requested) == 1, "what is here is not downloaded again"
 
 
 def test_a_bare_file_without_checksum_is_reported_as_unchecked(tmp_path, site):
@@ -122,7 +122,7 @@ def test_checksum_mismatch_is_not_tried_again(tmp_path, site, server):
     declared = dataset(Source(f"{server.address}/data.zip", "md5:" + "0" * 32, "me", "folder/ratings.csv"))
     with pytest.raises(ChecksumError):
         fetch(declared, folder=tmp_path / "cache", pause=0)
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
 
 
 def test_checksum_of_the_member(tmp_path, site):
@@ -152,7 +152,7 @@ def test_the_second_source_when_the_first_fails(tmp_path, site, server):
     declared = dataset(Source(f"{server.address}/gone.zip", member="x.csv"), Source(f"{server.address}/ratings.csv"))
     fetched = fetch(declared, folder=tmp_path / "cache", pause=100)
     assert fetched.source is declared.sources[1]
-    assert server.asked == ["/gone.zip", "/ratings.csv"], "no source is tried twice before all were tried"
+    assert server.requested == ["/gone.zip", "/ratings.csv"], "no source is tried twice before all were tried"
 
 
 def test_a_passing_fault_is_tried_again(tmp_path, site, server):
@@ -160,7 +160,7 @@ def test_a_passing_fault_is_tried_again(tmp_path, site, server):
     server.failures = 2
     fetched = fetch(dataset(Source(f"{server.address}/ratings.csv")), folder=tmp_path / "cache", pause=0)
     assert fetched.path.read_bytes() == CSV
-    assert len(server.asked) == 3
+    assert len(server.requested) == 3
 
 
 def test_half_a_download_never_looks_finished(tmp_path, server):

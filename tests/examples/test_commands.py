@@ -101,9 +101,9 @@ def parse(words):
     while isinstance(command, click.Group):
         assert words, "a command is missing"
         name, *words = words
-        found = command.get_command(context, name)
-        assert found is not None, f"there is no command {name}"
-        command, context = found, click.Context(found, info_name=name, parent=context)
+        subcommand = command.get_command(context, name)
+        assert subcommand is not None, f"there is no command {name}"
+        command, context = subcommand, click.Context(subcommand, info_name=name, parent=context)
     with contextlib.suppress(click.exceptions.Exit):  # an option such as --list that answers at once
         command.make_context(context.info_name, list(words), parent=context.parent)
 

@@ -28,15 +28,15 @@ EXAMPLE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 
 def blocks(language):
     for page in PAGES:
-        for number, (found, text) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), 1):
-            if found == language:
+        for number, (tag, text) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), 1):
+            if tag == language:
                 yield pytest.param(text, id=f"{page.name}, block {number}")
 
 
 def pages(language):
     """The blocks of each page, in their order."""
     for page in PAGES:
-        texts = [text for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == language]
+        texts = [text for tag, text in BLOCK.findall(page.read_text(encoding="utf-8")) if tag == language]
         if texts:
             yield pytest.param(texts, id=str(page.relative_to(ROOT)))
 
@@ -94,11 +94,11 @@ def test_it_is_toml(text):
 def mentioned():
     """Names such as `repro.replay` in pages, and in the roles and code spans of docstrings."""
     sources = [*PAGES, *sorted((ROOT / "repro").rglob("*.py")), *sorted(ROOT.glob("plugins/*/*/*.py"))]
-    found = {}
+    pages = {}
     for path in sources:
         for name in re.findall(r"`~?(repro(?:\.[A-Za-z_]\w*)+)", path.read_text(encoding="utf-8")):
-            found.setdefault(name, path)
-    return found
+            pages.setdefault(name, path)
+    return pages
 
 
 def test_every_name_of_repro_in_the_documentation_exists():
@@ -112,6 +112,6 @@ def test_every_name_of_repro_in_the_documentation_exists():
 def test_names_in_pages_are_reached_by_import_repro_alone():
     for page in PAGES:
         for name in re.findall(r"`(repro(?:\.[A-Za-z_]\w*)+)", page.read_text(encoding="utf-8")):
-            found = repro
+            member = repro
             for part in name.split(".")[1:]:
-                found = getattr(found, part)
+                member = getattr(member, part)

@@ -51,8 +51,8 @@ def test_a_command_of_another_system_ends_with_the_run(faulty, tmp_path, number,
     script = tmp_path / "system.py"
     script.write_text(f"import os, time\nopen({str(held)!r} + f'/{{os.getpid()}}', 'w')\ntime.sleep(600)\n")
     study = tmp_path / "study.toml"
-    asked = faulty.study.read_text().replace('use = "held/held"', 'use = "external/command"')
-    study.write_text(f"{asked}parameters = {{ command = '{sys.executable} {script}' }}\n")
+    text = faulty.study.read_text().replace('use = "held/held"', 'use = "external/command"')
+    study.write_text(f"{text}parameters = {{ command = '{sys.executable} {script}' }}\n")
     other = type(faulty)(study, {**faulty.variables, "REPRO_PLUGINS": "reference,external"})
     process, _ = other.hold(tmp_path / "run", held, "--workers", workers)
     process.send_signal(number)

@@ -61,10 +61,10 @@ def message(data: bytes) -> None:
     def read(size: int) -> bytes:
         if size > len(data):
             raise EOFError
-        got = stream.read(size)
-        if len(got) < size:
+        part = stream.read(size)
+        if len(part) < size:
             raise EOFError
-        return got
+        return part
 
     try:
         header, arrays = wire.decode(read)

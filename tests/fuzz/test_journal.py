@@ -28,10 +28,10 @@ def valid(tmp_path_factory):
 @given(data=st.data())
 def test_changed_journals(valid, edited, refuses_or_reads, data):
     content = data.draw(edited([valid]))
-    found = refuses_or_reads(read_journal, "journal.jsonl", content)
-    if found is not None:  # what is read is the beginning of what was written
-        whole = content[: len(content) - found.torn]
-        assert valid.startswith(whole) or not found.lines
+    contents = refuses_or_reads(read_journal, "journal.jsonl", content)
+    if contents is not None:  # what is read is the beginning of what was written
+        whole = content[: len(content) - contents.torn]
+        assert valid.startswith(whole) or not contents.lines
 
 
 VALUES = st.recursive(

@@ -103,10 +103,10 @@ def test_large_answers_come_whole(monkeypatch):
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     process = subprocess.Popen([sys.executable, "-c", code], **streams)
     pipes = Pipes(process)
-    _, (found,) = wire.decode(pipes.read)
+    _, (received,) = wire.decode(pipes.read)
     process.wait()
     pipes.close()
-    assert (found == numbers).all()
+    assert (received == numbers).all()
 
 
 class Answering:
@@ -140,7 +140,7 @@ def test_messages_that_are_no_answers_are_told(made, message):
     rows = synthetic_interactions(users=5, items=5, ratings=12, alpha=1.0, seed=1)
     users = items = np.arange(3, dtype=np.int32)
 
-    def told(ask):
+    def is_refused(ask):
         try:
             return ask()
         except PluginError as error:
@@ -148,11 +148,11 @@ def test_messages_that_are_no_answers_are_told(made, message):
             return None
 
     nothing = ({}, [])
-    recommender = told(lambda: IsolatedRecommender(Answering(nothing, made, message, message), "x", {}, None))
+    recommender = is_refused(lambda: IsolatedRecommender(Answering(nothing, made, message, message), "x", {}, None))
     if recommender is not None:
-        told(lambda: recommender.score(queries_of(users), items))
-        told(lambda: recommender.notes)
-    told(lambda: split_isolated(Answering(message), "x", rows, 1, {}))
-    told(lambda: run_isolated(Answering(message), "x", rows, 1))
+        is_refused(lambda: recommender.score(queries_of(users), items))
+        is_refused(lambda: recommender.notes)
+    is_refused(lambda: split_isolated(Answering(message), "x", rows, 1, {}))
+    is_refused(lambda: run_isolated(Answering(message), "x", rows, 1))
     case = Case(Scores(np.zeros((5, 5))), rows, rows, np.arange(5, dtype=np.int32), (1.0, 5.0))
-    told(lambda: evaluate_isolated(Answering(message), "x", case, "ndcg", 3))
+    is_refused(lambda: evaluate_isolated(Answering(message), "x", case, "ndcg", 3))

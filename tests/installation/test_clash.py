@@ -93,6 +93,6 @@ def test_the_package_of_the_index(tmp_path, last):
         subprocess.run([*pip, package], check=True)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = str(Path(python).with_name("recsys-repro"))
-    said = subprocess.run([command], env=environment, capture_output=True, text=True, cwd=tmp_path)
-    assert "Another package, repro 0.1.6, is installed in" in said.stderr
-    assert ("`import repro` imports the other package" in said.stderr) == (last == "theirs")
+    result = subprocess.run([command], env=environment, capture_output=True, text=True, cwd=tmp_path)
+    assert "Another package, repro 0.1.6, is installed in" in result.stderr
+    assert ("`import repro` imports the other package" in result.stderr) == (last == "theirs")

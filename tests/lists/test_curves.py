@@ -219,7 +219,7 @@ def test_ranks_can_be_joined_by_lengths_and_users_only():
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"kind": "prc"}, "kind is 'prc'.* It may be precision-recall or roc"),
         ({"join": "user"}, "join is 'user'; did you mean 'users'"),
@@ -228,9 +228,9 @@ def test_ranks_can_be_joined_by_lengths_and_users_only():
         ({"perfect": True}, "perfect curve only for"),
     ],
 )
-def test_what_cannot_be_asked_for(asked, message):
+def test_what_cannot_be_asked_for(options, message):
     with pytest.raises(ProtocolError, match=message):
-        curves(RECOMMENDED, HELD_OUT, **asked)
+        curves(RECOMMENDED, HELD_OUT, **options)
 
 
 def test_tie_rules_without_a_curve():

@@ -64,7 +64,7 @@ def make(tmp_path):
         framework, algorithm = plugins().algorithm(name)
         if plugins().location(framework.name) == "missing":
             environment.build(framework.name, framework.environment, print)
-        stated = {one.name: QUICK[one.name] for one in algorithm.parameters if one.name in QUICK}
+        stated = {first.name: QUICK[first.name] for first in algorithm.parameters if first.name in QUICK}
         stated |= FEW.get(name, {}) | elsewhere.get(name, {})
         return plugins().recommender(name, parameters_of(algorithm, stated))
 
@@ -101,7 +101,7 @@ def test_a_seed_gives_the_same_bits_and_strangers_can_be_asked_about(name: str, 
             answers[-1].append(pairs)
     _, algorithm = plugins().algorithm(name)
     assert algorithm.deterministic == (name not in NOT_DETERMINISTIC)
-    for one, again in zip(*answers, strict=True) if algorithm.deterministic else ():
-        assert one.values.tobytes() == again.values.tobytes()
-        assert (one.state is None) == (again.state is None)
-        assert one.state is None or one.state.tobytes() == again.state.tobytes()
+    for first, again in zip(*answers, strict=True) if algorithm.deterministic else ():
+        assert first.values.tobytes() == again.values.tobytes()
+        assert (first.state is None) == (again.state is None)
+        assert first.state is None or first.state.tobytes() == again.state.tobytes()

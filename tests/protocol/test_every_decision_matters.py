@@ -62,7 +62,7 @@ def earlier(key):
     return key.startswith("metric.") and "previous" in metrics()[key.split(".")[1]].needs
 
 
-def asked(key):
+def metrics_for(key):
     """The measures that a decision may bear on."""
     if key.startswith("metric."):
         metric = metrics()[key.split(".")[1]]
@@ -231,7 +231,7 @@ def same(key, folder, fixed=(), rounds=ROUNDS):
         accepted = {str(value): protocol for value in options(key) if (protocol := resolved(settings, key, value))}
         case = [cases.fold() for _ in range(folds)]
         expected = {value for pair in pairs if pair <= accepted.keys() for value in pair}
-        actual = {value: numbers(case, accepted[value], asked(key), folder) for value in sorted(expected)}
+        actual = {value: numbers(case, accepted[value], metrics_for(key), folder) for value in sorted(expected)}
         for pair in [pair for pair in pairs if pair <= actual.keys()]:
             met.add(pair)
             rule, other = (actual[value] for value in pair)

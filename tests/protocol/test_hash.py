@@ -56,9 +56,9 @@ CHANGES = st.lists(
 
 
 @settings(max_examples=300)
-@given(one=CHANGES, other=CHANGES)
-def test_hashes_are_equal_exactly_where_protocols_mean_the_same(one, other):
-    first, second, both = changed(one), changed(other), changed(one | other)
+@given(these=CHANGES, other=CHANGES)
+def test_hashes_are_equal_exactly_where_protocols_mean_the_same(these, other):
+    first, second, both = changed(these), changed(other), changed(these | other)
     protocols = [protocol for protocol in (BASE, first, second, both) if protocol is not None]
     for left in protocols:
         for right in protocols:

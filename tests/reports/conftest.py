@@ -10,22 +10,22 @@ class Elements(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.found = []
+        self.all = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.found.append([tag, dict(attrs), ""])
+        self.all.append([tag, dict(attrs), ""])
         self.open = True
 
     def handle_data(self, data):
-        if self.found and self.open:
-            self.found[-1][2] += data
+        if self.all and self.open:
+            self.all[-1][2] += data
 
     def handle_endtag(self, tag):
         self.open = False
 
     def named(self, tag):
-        return [(attrs, text) for name, attrs, text in self.found if name == tag]
+        return [(attrs, text) for name, attrs, text in self.all if name == tag]
 
 
 @pytest.fixture(scope="session")

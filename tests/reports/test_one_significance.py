@@ -46,7 +46,7 @@ def _popularity(items):
     return weights / weights.sum()
 
 
-def asked(*arguments):
+def output_of(*arguments):
     result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
@@ -57,7 +57,7 @@ def compared(folder):
     chosen = [part for metric in METRICS for part in ("-m", metric)]
     return {
         (item["metric"], frozenset((pair["a"], pair["b"]))): {**pair, "stated": item["stated"]}
-        for item in json.loads(asked("compare", folder, *chosen, "--json"))
+        for item in json.loads(output_of("compare", folder, *chosen, "--json"))
         for pair in item["pairs"]
     }
 
@@ -151,7 +151,7 @@ def test_a_difference_between_runs_has_the_p_of_comparing_the_users_of_both(tmp_
             frame = results.per_user(pair.metric)
             frame[frame["algorithm"] == pair.algorithm].to_csv(tmp_path / f"{name}.csv", index=False)
         files = (tmp_path / "before.csv", tmp_path / "after.csv")
-        (row,) = json.loads(asked("compare", *files, "-m", pair.metric, "--json"))[0]["pairs"]
+        (row,) = json.loads(output_of("compare", *files, "-m", pair.metric, "--json"))[0]["pairs"]
         assert pair.p == row["p"]
         seen.append(pair)
     # Holm over the algorithms of a metric, by hand.
@@ -167,11 +167,13 @@ def test_a_difference_between_runs_has_the_p_of_comparing_the_users_of_both(tmp_
 
 def test_an_explicit_choice_is_followed_and_named(tmp_path):
     results = made(tmp_path / "run", 3, 30, 20)
-    plain = json.loads(asked("compare", results.folder, "--test", "wilcoxon", "--correct", "none", "--json"))[0]
+    plain = json.loads(output_of("compare", results.folder, "--test", "wilcoxon", "--correct", "none", "--json"))[0]
     assert (plain["test"], plain["correct"]) == ("wilcoxon", "none")
     assert plain["stated"].startswith(
         "Wilcoxon signed-rank test, two-sided, not corrected for all 6 pairs of 4 systems"
     )
-    asked("export", results.folder, "--to", "latex", "--into", tmp_path / "out", "--test", "t", "--baseline", "random")
+    output_of(
+        "export", results.folder, "--to", "latex", "--into", tmp_path / "out", "--test", "t", "--baseline", "random"
+    )
     text = (tmp_path / "out" / "latex" / "table.tex").read_text()
     assert "Student's paired t test" in text and "all pairs of an algorithm with" in text

@@ -48,8 +48,8 @@ def test_every_text_is_read_back_and_none_begins_as_a_formula(text):
 
 
 @given(TEXT, TEXT)
-def test_two_texts_never_share_a_cell(one, other):
-    assert one == other or cell_of(one) != cell_of(other)
+def test_two_texts_never_share_a_cell(first, other):
+    assert first == other or cell_of(first) != cell_of(other)
 
 
 def test_numbers_stay_numbers():
@@ -79,13 +79,13 @@ def test_every_csv_of_a_run_is_neutral_and_per_user_values_are_read_back(tmp_pat
     protocol = Protocol.load("random-5fold", split__folds=2)
     study = repro.Study("ratings.csv", protocol, algorithms, ["ndcg@5"], folder=tmp_path)
     run = study.run(tmp_path / "run").folder
-    asked = ["export", str(run), "--to", "csv", "--to", "trec", "--into", str(tmp_path / "export"), "--quiet"]
-    assert CliRunner().invoke(cli, asked).exit_code == 0
+    arguments = ["export", str(run), "--to", "csv", "--to", "trec", "--into", str(tmp_path / "export"), "--quiet"]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
     lists = data.rename(columns={"rating": "score"}).assign(score=lambda rows: -rows["score"])
     lists.to_csv(tmp_path / "lists.csv", index=False)
     for name in ("values.csv", "values.tsv", "values.parquet"):
-        asked = ["evaluate", "--run", f"@a={tmp_path / 'lists.csv'}", "--truth", str(tmp_path / "ratings.csv")]
-        done = CliRunner().invoke(cli, [*asked, "-m", "ndcg@5", "--per-user", str(tmp_path / name)])
+        arguments = ["evaluate", "--run", f"@a={tmp_path / 'lists.csv'}", "--truth", str(tmp_path / "ratings.csv")]
+        done = CliRunner().invoke(cli, [*arguments, "-m", "ndcg@5", "--per-user", str(tmp_path / name)])
         assert done.exit_code == 0, (done.output, done.exception)
     written = [run / "results.csv", *(tmp_path / "export").rglob("*.csv"), tmp_path / "values.csv"]
     for path in written:
@@ -101,14 +101,14 @@ def test_every_csv_of_a_run_is_neutral_and_per_user_values_are_read_back(tmp_pat
 
 def test_csv_is_written_in_one_place():
     """No module of the core writes CSV by another library's hand; one makes CSV of numbers for a digest alone."""
-    found = []
+    calls = []
     for path in Path(repro.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 if called.endswith((".to_csv", "csv.writer", "DictWriter", ".write_csv")):
-                    found.append((path.name, called))
-    assert sorted(found) == [
+                    calls.append((path.name, called))
+    assert sorted(calls) == [
         ("evaluation.py", "self.per_user().to_csv"),
         ("folder.py", "pacsv.write_csv"),
         ("spreadsheet.py", "csv.writer"),

@@ -98,7 +98,11 @@ def test_a_folder_of_artefacts_that_is_a_link_is_refused_too(run):
 @pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "", "..", "a\0b"])
 def test_no_name_leads_out_of_a_folder(tmp_path, name):
     folder = RunFolder(tmp_path)
-    for use in (folder.place, lambda one: folder.write(one, b""), lambda one: folder.holds(one, "0" * 64)):
+    for use in (
+        folder.place,
+        lambda path_text: folder.write(path_text, b""),
+        lambda path_text: folder.holds(path_text, "0" * 64),
+    ):
         with pytest.raises(JournalError, match="leads out of that folder"):
             use(name)
 

@@ -33,7 +33,7 @@ def test_nothing_unsafe_is_left_and_nothing_else_is_changed(text):
     shown = printable(text)
     assert bad_in(shown) == []
     assert shown.encode().decode() == shown  # no halves of characters
-    if not bad_in(text) and all(not 0xD800 <= ord(one) < 0xE000 for one in text):
+    if not bad_in(text) and all(not 0xD800 <= ord(letter) < 0xE000 for letter in text):
         assert shown == text
     assert json.loads(printable_json(json.dumps(text, ensure_ascii=False))) == text
 
@@ -42,13 +42,13 @@ def test_what_commands_print_passes_one_place(capsys):
     echo(HOSTILE, Styled(HOSTILE))
     print_table([HOSTILE, "n"], [[HOSTILE, HOSTILE]], title=HOSTILE, right=[HOSTILE])
     print_json({HOSTILE: HOSTILE})
-    said = capsys.readouterr().out
-    assert bad_in(said) == [] and "\\x1b[2J" in said and "\\u202e" in said
+    output = capsys.readouterr().out
+    assert bad_in(output) == [] and "\\x1b[2J" in output and "\\u202e" in output
 
 
 def test_no_command_prints_in_another_way():
     """But for output.py, no module of the commands calls click.echo and the like, print, or an own console's print."""
-    found = []
+    places = []
     for path in sorted(Path(repro.cli.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if path.name == "output.py" or not isinstance(node, ast.Call):
@@ -56,13 +56,13 @@ def test_no_command_prints_in_another_way():
             called = ast.unparse(node.func)
             printed = called in ("click.echo", "click.secho", "click.style", "click.echo_via_pager", "print")
             if printed or called.endswith(("stdout.write", "stderr.write")):
-                found.append((path.name, node.lineno, called))
+                places.append((path.name, node.lineno, called))
             if called.endswith(("console.print", ".add_task", "status.update", "console.status")):
                 safe = [argument for argument in node.args[:1] if "printable(" in ast.unparse(argument)]
                 constant = [argument for argument in node.args[:1] if isinstance(argument, ast.Constant)]
                 if not safe and not constant:
-                    found.append((path.name, node.lineno, called))
-    assert found == []
+                    places.append((path.name, node.lineno, called))
+    assert places == []
 
 
 def run_main(monkeypatch, capsys, *arguments):
@@ -77,12 +77,12 @@ def run_main(monkeypatch, capsys, *arguments):
         status = ended.code or 0
     finally:
         sys.excepthook = hooks
-    said = capsys.readouterr()
-    return said.out + said.err, status
+    output = capsys.readouterr()
+    return output.out + output.err, status
 
 
 def quoted(text):
-    return "".join(f"\\u{ord(one):04x}" if one in UNSAFE or one in DIRECTIONS else one for one in text)
+    return "".join(f"\\u{ord(letter):04x}" if letter in UNSAFE or letter in DIRECTIONS else letter for letter in text)
 
 
 @pytest.fixture(scope="module")
@@ -149,9 +149,9 @@ def test_no_command_lets_text_of_others_through(place, monkeypatch, capsys, tmp_
     ]
     shown = []
     for arguments in calls:
-        said, status = run_main(monkeypatch, capsys, *arguments)
-        assert bad_in(said) == [], (arguments, said)
-        shown.append((arguments[0], status, "\\x9b" in said or "\\u009b" in said))
+        output, status = run_main(monkeypatch, capsys, *arguments)
+        assert bad_in(output) == [], (arguments, output)
+        shown.append((arguments[0], status, "\\x9b" in output or "\\u009b" in output))
     assert {status for _, status, _ in shown[:8]} == {0}, shown
     assert sum(hostile for _, _, hostile in shown) > len(calls) // 2  # it was there, and was shown
 
@@ -168,8 +168,8 @@ def test_errors_and_warnings_that_nobody_foresaw(monkeypatch, capsys):
         warnings.simplefilter("always")
         run_main(monkeypatch, capsys)
     repro.cli._show_error(error.type, error.value, error.tb)
-    said = capsys.readouterr().err
-    assert "RuntimeError" in said and bad_in(said) == []
+    output = capsys.readouterr().err
+    assert "RuntimeError" in output and bad_in(output) == []
 
 
 def test_tests_of_commands_see_what_people_see():

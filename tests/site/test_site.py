@@ -87,7 +87,7 @@ def test_the_whole_site_builds_with_its_examples_and_all_links_lead_somewhere(tm
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "sentence"),
     [
         ('<a href="gone.html">x</a>', "links to gone.html"),
         ('<a href="#gone">x</a>', "no such anchor"),
@@ -95,10 +95,10 @@ def test_the_whole_site_builds_with_its_examples_and_all_links_lead_somewhere(tm
         ('<link rel="stylesheet" href="//example.org/x.css">', "loads //example.org/x.css"),
     ],
 )
-def test_a_broken_link_and_a_foreign_file_are_noticed(tmp_path, page, said):
+def test_a_broken_link_and_a_foreign_file_are_noticed(tmp_path, page, sentence):
     (tmp_path / "index.html").write_text(page)
     [problem] = broken(tmp_path)
-    assert said in problem
+    assert sentence in problem
 
 
 def test_a_good_page_has_no_problem(tmp_path):

@@ -76,8 +76,8 @@ def test_conover_by_hand():
     """Ranks of three users (1,2,3), (1,2,3), (2,1,3): sums 4, 5, 9; A = 42; 2*3*(42 - 122/3)/4 = 2."""
     values = -np.array([[1, 1, 2], [2, 2, 1], [3, 3, 3]], dtype=float)
     p = conover(values)
-    for (i, j), apart in {(0, 1): 1, (0, 2): 5, (1, 2): 4}.items():
-        assert p[i, j] == p[j, i] == pytest.approx(2 * stats.t.sf(apart / np.sqrt(2), 4), abs=1e-12)
+    for (i, j), difference in {(0, 1): 1, (0, 2): 5, (1, 2): 4}.items():
+        assert p[i, j] == p[j, i] == pytest.approx(2 * stats.t.sf(difference / np.sqrt(2), 4), abs=1e-12)
 
 
 def test_users_that_all_agree_have_the_chance_of_that():

@@ -70,9 +70,9 @@ def test_too_few_differing_users_to_show_anything(test, differing):
         paired_test(test, np.r_[sizes * signs, 0.0, 0.0], np.zeros(differing + 2)).p
         for signs in itertools.product((-1, 1), repeat=differing)
     )
-    said = weaknesses(test, "t", differing + 2, 2, 0.05).get("power", "")
-    assert bool(said) == (smallest > 0.05)
-    assert not said or f"p cannot be below {smallest:.3g}" in said
+    sentence = weaknesses(test, "t", differing + 2, 2, 0.05).get("power", "")
+    assert bool(sentence) == (smallest > 0.05)
+    assert not sentence or f"p cannot be below {smallest:.3g}" in sentence
 
 
 def test_which_tests_say_what():
@@ -97,8 +97,8 @@ def test_the_interval_of_a_mean_that_few_users_make():
 
 def test_folds_are_not_independent():
     assert folds_caution(1) == ()
-    (said,) = folds_caution(5)
-    assert "5 folds, which are not independent" in said
+    (sentence,) = folds_caution(5)
+    assert "5 folds, which are not independent" in sentence
 
 
 @pytest.fixture(scope="module")

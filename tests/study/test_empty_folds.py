@@ -33,7 +33,7 @@ def data():
 
 
 def protocol(relevant="all", over="users", folds="mean", **changes):
-    asked = {
+    stated = {
         "split.folds": 4,
         "relevance.threshold": 5,
         "candidates.relevant": relevant,
@@ -41,7 +41,7 @@ def protocol(relevant="all", over="users", folds="mean", **changes):
         "average.folds": folds,
         **changes,
     }
-    return Protocol.load("random-5fold").replace(asked)
+    return Protocol.load("random-5fold").replace(stated)
 
 
 def relevant_by_fold(data, protocol, seed):
@@ -56,7 +56,7 @@ def seed(data):
 
 
 @pytest.fixture(scope="module", params=["one", "all"])
-def asked(request, data, seed):
+def requested(request, data, seed):
     """The number of relevant items of a list, and the metrics that exist then, at a cut-off if they take one."""
     given, names = protocol(request.param), []
     for metric in metrics().values():
@@ -71,8 +71,8 @@ def asked(request, data, seed):
 
 
 @pytest.mark.parametrize(("over", "folds"), AVERAGES)
-def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, folds):
-    relevant, names = asked
+def test_a_fold_without_anything_relevant(data, seed, tmp_path, requested, over, folds):
+    relevant, names = requested
     if (relevant, over, folds) == ("all", "lists", "mean"):  # each user has one list: the same as a mean over users
         with pytest.raises(ProtocolError, match='a user has one list here; use "users"'):
             protocol(relevant, over, folds)
@@ -90,14 +90,14 @@ def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, fol
     lists = results.per_list().query("metric == 'hit@3'").dropna(subset="value")
     check_what_is_said(results, caught)
     for label, of_label in lists.groupby("algorithm"):
-        got = table.loc[label, "all", "hit@3"]
+        row = table.loc[label, "all", "hit@3"]
         by_fold = [of_label[of_label["fold"] == fold] for fold in "1234"]
         if folds == "pooled":
-            assert got["users"] == of_label["user"].nunique()
-            assert got["value"] == pytest.approx(mean(of_label, over), abs=1e-12)
+            assert row["users"] == of_label["user"].nunique()
+            assert row["value"] == pytest.approx(mean(of_label, over), abs=1e-12)
         else:
-            assert got["users"] == sum(lists["user"].nunique() for lists in by_fold)
-            assert math.isnan(got["value"])
+            assert row["users"] == sum(lists["user"].nunique() for lists in by_fold)
+            assert math.isnan(row["value"])
 
 
 def check_what_is_said(results, caught):

@@ -188,8 +188,8 @@ def test_pooled_folds_keep_what_was_predicted_and_what_was_not(tmp_path):
     scale = {"data__scale": "stated", "data__scale_min": 1, "data__scale_max": 9}
     missing = {"predict__missing": "constant", "predict__constant": 3}
     protocol = Protocol.load("random-5fold", average__folds="pooled", **scale, **missing)
-    asked = ["prediction-coverage", "nmae", "imae", "fcp[ties=half]"]
-    table = Study(data, protocol, ["reference/user-knn"], asked).run(tmp_path / "run").table().iloc[0]
+    requested = ["prediction-coverage", "nmae", "imae", "fcp[ties=half]"]
+    table = Study(data, protocol, ["reference/user-knn"], requested).run(tmp_path / "run").table().iloc[0]
     stored = [pd.read_parquet(path) for path in (tmp_path / "run" / "artifacts").iterdir()]
     pairs = pd.concat(frame for frame in stored if "prediction" in frame)
     known = pairs["prediction"].notna()

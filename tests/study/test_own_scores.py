@@ -53,7 +53,7 @@ def test_lists_and_user_coverage_count_the_algorithm_s_own_scores(data, fallback
     assert (lists["scored"].to_numpy() == own).all()
     test_users = len(np.unique(parts.test.users))
     covered = lists["user"][own & (lists["rank"] <= K)].nunique()
-    coverage, listed, _ = (actual.values[one.full_name][0] for one in measures)
+    coverage, listed, _ = (actual.values[measure.full_name][0] for measure in measures)
     assert coverage == covered / test_users < 1
     assert listed == lists["user"].nunique() / test_users >= coverage
 

@@ -150,7 +150,7 @@ def there(cluster):
 
 
 @pytest.fixture
-def apart(cluster):
+def remote(cluster):
     """Options of a run on the cluster with a connection of its own."""
     ray.shutdown()
     return {"executor": "ray", "address": cluster.address}
@@ -224,9 +224,9 @@ def outcome(folder):
     return cells, (folder / "results.parquet").read_bytes()
 
 
-def test_a_study_on_ray_has_the_bits_of_a_local_one(cluster, apart, study, tmp_path):
+def test_a_study_on_ray_has_the_bits_of_a_local_one(cluster, remote, study, tmp_path):
     run_study(study, tmp_path / "here")
-    run_study(study, tmp_path / "there", RunOptions(**apart))
+    run_study(study, tmp_path / "there", RunOptions(**remote))
     assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
     journal = read_journal(tmp_path / "there" / "journal.jsonl")
     began = journal.events("run.started")[0]
@@ -259,12 +259,12 @@ def test_a_node_that_is_lost_in_the_middle_changes_nothing(cluster, there, stage
 
 
 def test_a_process_that_dies_is_tried_again_and_a_cell_that_fails_is_not(
-    apart, staged, stage, tmp_path, capfd, monkeypatch
+    remote, staged, stage, tmp_path, capfd, monkeypatch
 ):
     monkeypatch.setattr("repro.study.executors.ray.RETRIES", 1)
     study = staged("die_once", "die", "fail", folds=1)
     with pytest.raises(StudyError, match="2 of 3 cells failed") as caught:
-        run_study(study, tmp_path / "there", RunOptions(**apart))
+        run_study(study, tmp_path / "there", RunOptions(**remote))
     assert "the node or the process of die/1 died 2 times (out of memory?)" in str(caught.value)
     assert "fail/1: staged/staged: there is nothing to learn here; take other data" in str(caught.value)
     assert (stage / "deaths").read_text() == "xx"
@@ -368,10 +368,10 @@ def test_a_framework_that_nodes_lack_is_installed_there_in_the_version_that_is_h
     assert outcome(tmp_path / "added") == outcome(tmp_path / "apart") == outcome(tmp_path / "here")
     notes = [cells_of(tmp_path / name)[0].notes for name in names]
     assert [note["version"] for note in notes] == ["2.0"] * 3
-    here, added, apart = (Path(note["prefix"]) for note in notes)
+    here, added, remote = (Path(note["prefix"]) for note in notes)
     assert here.is_relative_to(tiny_environment)
     assert added.is_relative_to(cluster.folder) and "runtime_resources" in added.parts
-    assert apart.is_relative_to(cluster.environments)
+    assert remote.is_relative_to(cluster.environments)
 
 
 def test_an_environment_that_cannot_be_built_is_a_failed_cell(there, tiny, tiny_environment, tmp_path):
@@ -380,8 +380,8 @@ def test_an_environment_that_cannot_be_built_is_a_failed_cell(there, tiny, tiny_
         run_study(tiny, tmp_path / "there", RunOptions(workers=1, **there))
 
 
-def test_another_version_of_ray_is_an_error(apart, study, tmp_path, monkeypatch):
+def test_another_version_of_ray_is_an_error(remote, study, tmp_path, monkeypatch):
     monkeypatch.setattr(ray, "__version__", "1.13.0")
     with pytest.raises(StudyError, match=r"has other versions of Ray or Python than this machine.*1\.13\.0"):
-        run_study(study, tmp_path / "run", RunOptions(**apart))
+        run_study(study, tmp_path / "run", RunOptions(**remote))
     assert not (tmp_path / "run").exists()

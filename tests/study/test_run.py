@@ -63,11 +63,11 @@ def test_files_are_for_whoever_may_read_new_files(finished):
 
 def recorded(study):
     """The decisions of a study, without the variants of metrics that it does not ask for."""
-    asked = {measure.metric.name for measure in study.measures}
+    measured = {measure.metric.name for measure in study.measures}
     return {
         key: value
         for key, value in study.protocol.items()
-        if not key.startswith("metric.") or key.split(".")[1] in asked
+        if not key.startswith("metric.") or key.split(".")[1] in measured
     }
 
 
@@ -109,8 +109,8 @@ def test_the_size_of_blocks_changes_nothing(study, finished, tmp_path, block_use
 
 def test_blocks_add_up_when_not_all_items_are_candidates(data, tmp_path):
     study = Study(data, "bellogin-1r-ti-nn", ["reference/item-mean"], ["catalogue-coverage@3", "hit@5"], seed=2)
-    one, several = (study.run(tmp_path / str(size), block_users=size) for size in (64, 100_000))
-    assert same_results(one.folder, several.folder)
+    small, several = (study.run(tmp_path / str(size), block_users=size) for size in (64, 100_000))
+    assert same_results(small.folder, several.folder)
 
 
 def test_the_number_of_workers_changes_nothing(study, finished, tmp_path):

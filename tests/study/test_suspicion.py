@@ -72,9 +72,9 @@ def table(results: Run, fold: str = "all") -> pd.DataFrame:
 def test_the_interval_is_what_the_best_and_the_worst_order_give(clicks, changes):
     """The orders are those of ties.break = best and worst, which rank anew; the interval is that of every tie rule."""
     names = ["ndcg@10", "hit@10", "rr"] if "candidates__relevant" in changes else METRICS
-    asked = [MEANS, "reference/popularity"]
+    uses = [MEANS, "reference/popularity"]
     actual = {
-        rule: table(run_study(Study(clicks, protocol(ties__break=rule, **changes), asked, names)))
+        rule: table(run_study(Study(clicks, protocol(ties__break=rule, **changes), uses, names)))
         for rule in ("item-asc", "random", "expected", "best", "worst")
     }
     for label in ("means", "reference popularity"):

@@ -153,11 +153,11 @@ def test_folds_are_tuned_on_a_share_of_their_training_rows(data, tmp_path):
     changes = {"split__folds": 3, "split__validation_share": 0.2, "split__validation_of": "users"}
     protocol = Protocol.load("random-5fold", **changes)
     shuffled = data.select(np.random.default_rng(1).permutation(len(data)))
-    one, other = (tuned_study(rows, protocol, SPACES, trials=7) for rows in (data, shuffled))
-    folders = [one.run(tmp_path / "one").folder, other.run(tmp_path / "other", workers=2).folder]
+    first, other = (tuned_study(rows, protocol, SPACES, trials=7) for rows in (data, shuffled))
+    folders = [first.run(tmp_path / "one").folder, other.run(tmp_path / "other", workers=2).folder]
     assert outcome(folders[0]) == outcome(folders[1])
     assert sorted(choices(folders[0])) == [f"reference item-knn/{fold}" for fold in "123"]
-    plan = make_plan(one)
+    plan = make_plan(first)
     for fold in plan.split.folds:
         assert not set(fold.validation.tolist()) & set(fold.test.tolist())
         assert len(fold.train) + len(fold.validation) + len(fold.test) == len(data)

@@ -123,6 +123,7 @@ def damped_means(codes: CodeArray, values: FloatArray, size: int, damping: float
     return np.divide(sums, counts + damping, out=np.zeros(size), where=counts > 0)
 
 
+@dataclass(eq=False, kw_only=True)
 class Bias:
     """Overall mean, item bias and user bias (Koren 2010)::
 
@@ -143,37 +144,27 @@ class Bias:
     b(u) = 0, the damped mean of no ratings, and is scored.
     """
 
-    def __init__(
-        self,
-        *,
-        user_damping: float = 0.0,
-        item_damping: float = 0.0,
-        order: str = "items-first",
-        epochs: int = 1,
-        biases: str = "both",
-        mean: str = "rows",
-        learning_rate: float = 0.005,
-        unknown: str = "unscored",
-    ) -> None:
-        at_least("user_damping", user_damping, 0)
-        at_least("item_damping", item_damping, 0)
-        at_least("epochs", epochs, 1)
-        above("learning_rate", learning_rate, 0)
+    user_damping: float = 0.0
+    item_damping: float = 0.0
+    order: str = "items-first"
+    epochs: int = 1
+    biases: str = "both"
+    mean: str = "rows"
+    learning_rate: float = 0.005
+    unknown: str = "unscored"
+
+    def __post_init__(self) -> None:
+        at_least("user_damping", self.user_damping, 0)
+        at_least("item_damping", self.item_damping, 0)
+        at_least("epochs", self.epochs, 1)
+        above("learning_rate", self.learning_rate, 0)
         for name, value, options in (
-            ("order", order, ORDERS),
-            ("biases", biases, BIASES),
-            ("mean", mean, MEANS),
-            ("unknown", unknown, UNKNOWN),
+            ("order", self.order, ORDERS),
+            ("biases", self.biases, BIASES),
+            ("mean", self.mean, MEANS),
+            ("unknown", self.unknown, UNKNOWN),
         ):
             one_of(name, value, options)
-        self.user_damping = user_damping
-        self.item_damping = item_damping
-        self.order = order
-        self.epochs = epochs
-        self.biases = biases
-        self.mean = mean
-        self.learning_rate = learning_rate
-        self.unknown = unknown
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         definition = Definition(
@@ -197,23 +188,17 @@ class Bias:
 
 _KOREN = "Koren (2010), ACM TKDD 4(1), doi:10.1145/1644873.1644874"
 _BOTH = When("biases", ("both",))
+
+
+def _damping(side: str, probe: float) -> Parameter:
+    meaning = f"number of imagined ratings without bias added to those of each {side}"
+    when = (When("biases", ("both", f"{side}s")),)
+    return Parameter(f"{side}_damping", 0.0, meaning, when=when, neutral=0.0, probe=probe)
+
+
 _PARAMETERS = (
-    Parameter(
-        "user_damping",
-        0.0,
-        "number of imagined ratings without bias added to those of each user",
-        when=(When("biases", ("both", "users")),),
-        neutral=0.0,
-        probe=2.5,
-    ),
-    Parameter(
-        "item_damping",
-        0.0,
-        "number of imagined ratings without bias added to those of each item",
-        when=(When("biases", ("both", "items")),),
-        neutral=0.0,
-        probe=1.5,
-    ),
+    _damping("user", probe=2.5),
+    _damping("item", probe=1.5),
     Parameter(
         "order",
         "items-first",

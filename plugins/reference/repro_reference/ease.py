@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -60,6 +62,7 @@ SIDES = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class EASE(ItemWeights):
     """score(u, .) = x(u) B, with the B of zero diagonal that minimises
     |X - X B|^2 + regularisation |B|^2 (Steck 2019)::
@@ -73,24 +76,16 @@ class EASE(ItemWeights):
     Where users are fewer than items, the same scores are computed from X X' (:mod:`repro_reference.kernel_ridge`).
     """
 
-    def __init__(
-        self,
-        *,
-        regularisation: float = 500.0,
-        values: str = "binary",
-        penalty: str = "fixed",
-        signs: str = "any",
-        side: str = "columns",
-        popularity_power: float = 0.0,
-    ) -> None:
-        above("regularisation", regularisation, 0)
-        at_least("popularity_power", popularity_power, 0)
-        self.regularisation = regularisation
-        self.values = values
-        self.penalty = penalty
-        self.signs = signs
-        self.side = side
-        self.popularity_power = popularity_power
+    regularisation: float = 500.0
+    values: str = "binary"
+    penalty: str = "fixed"
+    signs: str = "any"
+    side: str = "columns"
+    popularity_power: float = 0.0
+
+    def __post_init__(self) -> None:
+        above("regularisation", self.regularisation, 0)
+        at_least("popularity_power", self.popularity_power, 0)
         choices_of(self, values=VALUES, penalty=PENALTIES, signs=SIGNS, side=SIDES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:

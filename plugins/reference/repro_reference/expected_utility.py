@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
@@ -15,6 +17,7 @@ PROBABILITIES = ("item-conditional", "prediction")
 UTILITIES = ("item-mean", "prediction")
 
 
+@dataclass(eq=False, kw_only=True)
 class ExpectedUtility:
     """score(u, i) = pr(i | u) x utility(u, i), each from an algorithm (Gunawardana & Shani 2009, section 6.2.4).
 
@@ -24,13 +27,14 @@ class ExpectedUtility:
     means. A pair is unscored if either estimate is.
     """
 
-    def __init__(self, *, probability: str = "item-conditional", utility: str = "item-mean", k: int = 25) -> None:
-        one_of("probability", probability, PROBABILITIES)
-        one_of("utility", utility, UTILITIES)
-        at_least("k", k, 1)
-        self.probability = probability
-        self.utility = utility
-        self.k = k
+    probability: str = "item-conditional"
+    utility: str = "item-mean"
+    k: int = 25
+
+    def __post_init__(self) -> None:
+        one_of("probability", self.probability, PROBABILITIES)
+        one_of("utility", self.utility, UTILITIES)
+        at_least("k", self.k, 1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         prediction = UserKNN(k=self.k, similarity="pearson", center="mean")

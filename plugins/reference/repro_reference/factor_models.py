@@ -16,6 +16,7 @@ from repro.plugin.api.scores import Mask
 from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_reference.bias import Baseline
 from repro_reference.checks import at_least, one_of
+from repro_reference.known_pairs import KnownPairs
 from repro_reference.products import sums
 
 STARTS = (
@@ -32,7 +33,7 @@ def start_scale(default: float) -> Parameter:
     return Parameter("start_scale", default, "s, the scale of the factors that are drawn at the start")
 
 
-class FactorModel:
+class FactorModel(KnownPairs):
     """score(u, i) = b(u, i) + x(u) y(i), where b is a baseline, or 0.
 
     Factors start with values drawn from the seed and the ids of users and items, so that those of a user do not depend
@@ -54,7 +55,7 @@ class FactorModel:
 
     def begin(self, train: Interactions, seed: int) -> None:
         """Draw the factors; those of users and items without training rows are 0."""
-        self.known_users_, self.known_items_ = train.user_counts() > 0, train.item_counts() > 0
+        self.find_known(train)
         self.user_factors_ = self._drawn(seed, "user", train.user_keys, self.known_users_)
         self.item_factors_ = self._drawn(seed, "item", train.item_keys, self.known_items_)
 
@@ -65,12 +66,9 @@ class FactorModel:
         drawn: FloatArray = float(self.start_scale) * values * known[:, None]
         return drawn
 
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
         values = sums(csr_array(self.user_factors_), users, np.ascontiguousarray(self.item_factors_.T), items)
-        if self.baseline_ is not None:
-            values = self.baseline_.block(users, items) + values
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
+        return values if self.baseline_ is None else self.baseline_.block(users, items) + values
 
     def state(self) -> dict[str, FloatArray]:
         users, items = self.known_users_, self.known_items_

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 import numpy as np
@@ -22,6 +23,7 @@ WEIGHTS: dict[str, Callable[[FloatArray, FloatArray, FloatArray], FloatArray]] =
 }
 
 
+@dataclass(eq=False)
 class Feedback:
     """Weights of terms in Rocchio's feedback model, for items (Valcarce, Parapar & Barreiro 2016, ECIR)::
 
@@ -34,10 +36,12 @@ class Feedback:
     of these users, p(i | C) its share in the sum of all ratings. Unscored: an item that no neighbour rated.
     """
 
-    def __init__(self, weight: str, *, k: int = 100) -> None:
-        at_least("k", k, 1)
-        self.weight = weight
-        self.k = k
+    weight: str
+    _: KW_ONLY
+    k: int = 100
+
+    def __post_init__(self) -> None:
+        at_least("k", self.k, 1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.ratings_ = positive_ratings(self.weight, train)

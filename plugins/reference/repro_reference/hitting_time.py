@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
-from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Parameter, Queries, Scores
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.plugin import Algorithm, Parameter
 from repro_reference.checks import at_least
+from repro_reference.known_pairs import KnownPairs
 from repro_reference.neighbourhoods import positive_ratings
 
 
-class HittingTime:
+@dataclass(eq=False, kw_only=True)
+class HittingTime(KnownPairs):
     """score(u, i) = -H(u | i), the expected number of steps from item i to user u on the graph of users and items,
     whose edges weigh the ratings (Yin et al. 2012)::
 
@@ -23,25 +27,24 @@ class HittingTime:
     without training rows.
     """
 
-    def __init__(self, *, iterations: int = 15) -> None:
-        at_least("iterations", iterations, 1)
-        self.iterations = iterations
+    iterations: int = 15
+
+    def __post_init__(self) -> None:
+        at_least("iterations", self.iterations, 1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.of_users_ = _transitions(positive_ratings("hitting-time", train))
         self.of_items_ = _transitions(csr_array(train.matrix().T))
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
+        self.find_known(train)
 
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
         known = self.known_users_[users]
         times = np.zeros((len(users), len(items)))
         left = self.of_users_.indptr, self.of_users_.indices, self.of_users_.data
         right = self.of_items_.indptr, self.of_items_.indices, self.of_items_.data
         wanted = np.asarray(users[known], dtype=np.int64), np.asarray(items, dtype=np.int64)
         times[known] = _times(*left, *right, *wanted, int(self.iterations))
-        return Scores.where(known[:, None] & self.known_items_[items], -times)
+        return -times
 
 
 def _transitions(weights: csr_array) -> csr_array:

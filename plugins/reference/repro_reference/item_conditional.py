@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from repro.data.interactions import Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm
-from repro_reference.product_model import ProductModel
+from repro_reference.known_pairs import KnownPairs
 from repro_reference.products import maxima
 
 
-class ItemConditional(ProductModel):
+class ItemConditional(KnownPairs):
     """score(u, i) = max over j in I(u), j not i, of pr(i | j) (Gunawardana & Shani 2009, section 6.2.3)::
 
         pr(i | j) = |users with both i and j| / |users with j|
@@ -20,15 +20,16 @@ class ItemConditional(ProductModel):
     without training rows.
     """
 
-    product = staticmethod(maxima)
-
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = train.matrix()
-        rows = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
-        together = (rows.T @ rows).toarray(order="C")
-        probabilities = together / np.maximum(train.item_counts(), 1)[:, None]
-        np.fill_diagonal(probabilities, 0.0)  # an item is no evidence for itself
-        self.keep(train, rows, probabilities)
+        self.rows_ = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
+        together = (self.rows_.T @ self.rows_).toarray(order="C")
+        self.probabilities_ = together / np.maximum(train.item_counts(), 1)[:, None]
+        np.fill_diagonal(self.probabilities_, 0.0)  # an item is no evidence for itself
+        self.find_known(train)
+
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        return maxima(self.rows_, users, self.probabilities_, items)
 
 
 declaration = Algorithm(

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Queries, Scores
 from repro_reference.item_products import weighted_rows
+from repro_reference.known_pairs import KnownPairs
 
 
-class ItemWeights:
+class ItemWeights(KnownPairs):
     """score(u, .) = x(u) W; users and items without training rows are unscored."""
 
     rows_: csr_array
@@ -21,14 +21,8 @@ class ItemWeights:
         self.rows_ = train.matrix()
         if values == "binary":
             self.rows_ = csr_array((np.ones(len(train)), self.rows_.indices, self.rows_.indptr), self.rows_.shape)
-        self.known_users_ = train.user_counts() > 0
-        self.known_items_ = train.item_counts() > 0
+        self.find_known(train)
         return self.rows_
 
-    def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], self.products(users, items))
-
     def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
-        """Users by items, whether they are known or not."""
         return weighted_rows(self.rows_, users, self.weights_, items)

@@ -13,13 +13,14 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter
 from repro.rng import child_keys, stream, uniform
 from repro_reference.checks import at_least
-from repro_reference.product_model import ProductModel
+from repro_reference.known_pairs import KnownPairs
+from repro_reference.products import sums
 
 INNER, CHANGE = 100, 1e-3  # a user's mixture is updated until it changes by less, or that often
 
 
 @dataclass(eq=False, kw_only=True)
-class LDA(ProductModel):
+class LDA(KnownPairs):
     """score(u, i) = sum over z of E[p(z | u)] E[p(i | z)], fitted by variational Bayes (Blei, Ng & Jordan 2003)::
 
         phi(u, i, z) is proportional to exp(E[log p(z | u)] + E[log p(i | z)])
@@ -51,8 +52,12 @@ class LDA(ProductModel):
             mixtures, counts = _pass(rows.indptr, rows.indices, _weights(tastes), alpha)
             tastes = eta + counts
         mixtures, _ = _pass(rows.indptr, rows.indices, _weights(tastes), alpha)
-        shares = csr_array(mixtures / mixtures.sum(axis=1, keepdims=True))
-        self.keep(train, shares, np.ascontiguousarray((tastes / tastes.sum(axis=0)).T))
+        self.tastes_ = np.ascontiguousarray((tastes / tastes.sum(axis=0)).T)
+        self.mixtures_ = csr_array(mixtures / mixtures.sum(axis=1, keepdims=True))
+        self.find_known(train)
+
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        return sums(self.mixtures_, users, self.tastes_, items)
 
 
 def _weights(tastes: FloatArray) -> FloatArray:

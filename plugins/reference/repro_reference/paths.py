@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -40,6 +42,7 @@ PRUNED = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class RP3Beta(ItemWeights):
     """The transition probabilities of three steps, each to the power ``alpha``, over the popularity of the item::
 
@@ -54,29 +57,19 @@ class RP3Beta(ItemWeights):
     items without training rows.
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        beta: float = 0.5,
-        k: int = 0,
-        normalise: bool = False,
-        values: str = "binary",
-        first: str = "values",
-        pruned: str = "rows",
-        diagonal: bool = False,
-    ) -> None:
-        at_least("alpha", alpha, 0)
-        at_least("beta", beta, 0)
-        at_least("k", k, 0)
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-        self.normalise = normalise
-        self.values = values
-        self.first = first
-        self.pruned = pruned
-        self.diagonal = diagonal
+    alpha: float = 1.0
+    beta: float = 0.5
+    k: int = 0
+    normalise: bool = False
+    values: str = "binary"
+    first: str = "values"
+    pruned: str = "rows"
+    diagonal: bool = False
+
+    def __post_init__(self) -> None:
+        at_least("alpha", self.alpha, 0)
+        at_least("beta", self.beta, 0)
+        at_least("k", self.k, 0)
         choices_of(self, values=VALUES, first=START, pruned=PRUNED)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
@@ -97,30 +90,11 @@ class RP3Beta(ItemWeights):
         self.weights_ = compact(weights)
 
 
+@dataclass(eq=False, kw_only=True)
 class P3Alpha(RP3Beta):
     """:class:`RP3Beta` with beta = 0."""
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        k: int = 0,
-        normalise: bool = False,
-        values: str = "binary",
-        first: str = "values",
-        pruned: str = "rows",
-        diagonal: bool = False,
-    ) -> None:
-        super().__init__(
-            alpha=alpha,
-            beta=0.0,
-            k=k,
-            normalise=normalise,
-            values=values,
-            first=first,
-            pruned=pruned,
-            diagonal=diagonal,
-        )
+    beta: float = field(default=0.0, init=False)
 
 
 def _shares(matrix: csr_array, power: float) -> csr_array:

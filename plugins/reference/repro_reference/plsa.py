@@ -8,16 +8,17 @@ import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
-from repro.data.interactions import FloatArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter
 from repro.plugin.api.scores import Mask
 from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_reference.checks import above, at_least, at_most
-from repro_reference.product_model import ProductModel
+from repro_reference.known_pairs import KnownPairs
+from repro_reference.products import sums
 
 
 @dataclass(eq=False, kw_only=True)
-class PLSA(ProductModel):
+class PLSA(KnownPairs):
     """score(u, i) = P(i | u) = sum over z of P(z | u) P(i | z), fitted by EM (Hofmann 2004)::
 
         E   Q(z; u, i) is proportional to (P(z | u) P(i | z))^beta
@@ -42,8 +43,9 @@ class PLSA(ProductModel):
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         rows = train.matrix()
-        mixtures = _shares(self._start(seed, "user", train.user_keys, train.user_counts() > 0), axis=1)
-        tastes = _shares(self._start(seed, "item", train.item_keys, train.item_counts() > 0), axis=0)
+        self.find_known(train)
+        mixtures = _shares(self._start(seed, "user", train.user_keys, self.known_users_), axis=1)
+        tastes = _shares(self._start(seed, "item", train.item_keys, self.known_items_), axis=0)
         self.log_likelihood_: list[float] = []
         for _ in range(int(self.iterations)):
             mixtures, tastes, likelihood = _expected_counts(
@@ -51,8 +53,11 @@ class PLSA(ProductModel):
             )
             mixtures, tastes = _shares(mixtures, axis=1), _shares(tastes, axis=0)
             self.log_likelihood_.append(likelihood)
-        # P(z | u), users by factors, and P(i | z), factors by items
-        self.keep(train, csr_array(mixtures), np.ascontiguousarray(tastes.T))
+        self.mixtures_ = csr_array(mixtures)  # P(z | u), users by factors
+        self.tastes_ = np.ascontiguousarray(tastes.T)  # P(i | z), factors by items
+
+    def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        return sums(self.mixtures_, users, self.tastes_, items)
 
     def _start(self, seed: int, side: str, keys: KeyArray, known: Mask) -> FloatArray:
         """Initial values, ids by factors: uniform in [1, 2), so that no factor begins empty."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
@@ -51,6 +53,7 @@ SCALES = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class Popularity:
     """How often an item occurs in the training rows (Cremonesi, Koren & Turrin 2010, TopPop).
 
@@ -61,9 +64,10 @@ class Popularity:
     An item without training rows is unscored, not 0. All users are scored, with or without training rows.
     """
 
-    def __init__(self, *, count: str = "rows", scale: str = "count") -> None:
-        self.count = count
-        self.scale = scale
+    count: str = "rows"
+    scale: str = "count"
+
+    def __post_init__(self) -> None:
         choices_of(self, count=COUNTS, scale=SCALES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.linalg
 from scipy.sparse import csr_array
@@ -44,6 +46,7 @@ SCALINGS = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class PureSVD(ItemWeights):
     """R = U S Q' cut to the largest ``factors`` singular values; score(u, i) = r(u) Q q(i)'.
 
@@ -57,21 +60,14 @@ class PureSVD(ItemWeights):
     Unscored: users or items without training rows.
     """
 
-    def __init__(
-        self,
-        *,
-        factors: int = 50,
-        values: str = "ratings",
-        missing: str = "zero",
-        subtracted: str = "no",
-        scaling: str = "one-side",
-    ) -> None:
-        at_least("factors", factors, 1)
-        self.factors = factors
-        self.values = values
-        self.missing = missing
-        self.subtracted = subtracted
-        self.scaling = scaling
+    factors: int = 50
+    values: str = "ratings"
+    missing: str = "zero"
+    subtracted: str = "no"
+    scaling: str = "one-side"
+
+    def __post_init__(self) -> None:
+        at_least("factors", self.factors, 1)
         choices_of(self, values=VALUES, missing=MISSING, subtracted=SUBTRACTED, scaling=SCALINGS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -51,6 +52,7 @@ VALUES = (
 DAY = 86_400.0
 
 
+@dataclass(eq=False, kw_only=True)
 class SAR(ItemWeights):
     """score(u, i) = sum over j in I(u) of a(u, j) s(j, i), the diagonal included (Microsoft Recommenders, SAR)::
 
@@ -65,20 +67,14 @@ class SAR(ItemWeights):
     Unscored: users or items without training rows.
     """
 
-    def __init__(
-        self,
-        *,
-        similarity: str = "jaccard",
-        half_life: float = 0.0,
-        min_cooccurrence: int = 1,
-        values: str = "ratings",
-    ) -> None:
-        at_least("half_life", half_life, 0)
-        at_least("min_cooccurrence", min_cooccurrence, 1)
-        self.similarity = similarity
-        self.half_life = half_life
-        self.min_cooccurrence = min_cooccurrence
-        self.values = values
+    similarity: str = "jaccard"
+    half_life: float = 0.0
+    min_cooccurrence: int = 1
+    values: str = "ratings"
+
+    def __post_init__(self) -> None:
+        at_least("half_life", self.half_life, 0)
+        at_least("min_cooccurrence", self.min_cooccurrence, 1)
         choices_of(self, similarity=CHOICES, values=VALUES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:

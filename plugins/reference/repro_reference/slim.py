@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ SIDES = (
 )
 
 
+@dataclass(eq=False, kw_only=True)
 class SLIM(ItemWeights):
     """score(u, .) = x(u) W, where each column w of W, with w(j) = 0, minimises (Ning & Karypis 2011)::
 
@@ -54,30 +56,20 @@ class SLIM(ItemWeights):
     finds from zeros. Unscored: users or items without training rows.
     """
 
-    def __init__(
-        self,
-        *,
-        l1: float = 1.0,
-        l2: float = 1.0,
-        values: str = "binary",
-        scale: str = "sum",
-        signs: str = "positive",
-        side: str = "columns",
-        tolerance: float = 1e-9,
-        epochs: int = 10_000,
-    ) -> None:
-        at_least("l1", l1, 0)
-        at_least("l2", l2, 0)
-        above("tolerance", tolerance, 0)
-        at_least("epochs", epochs, 1)
-        self.l1 = l1
-        self.l2 = l2
-        self.values = values
-        self.scale = scale
-        self.signs = signs
-        self.side = side
-        self.tolerance = tolerance
-        self.epochs = epochs
+    l1: float = 1.0
+    l2: float = 1.0
+    values: str = "binary"
+    scale: str = "sum"
+    signs: str = "positive"
+    side: str = "columns"
+    tolerance: float = 1e-9
+    epochs: int = 10_000
+
+    def __post_init__(self) -> None:
+        at_least("l1", self.l1, 0)
+        at_least("l2", self.l2, 0)
+        above("tolerance", self.tolerance, 0)
+        at_least("epochs", self.epochs, 1)
         choices_of(self, values=VALUES, scale=SCALES, signs=SIGNS, side=SIDES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:

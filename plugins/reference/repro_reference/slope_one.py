@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from repro.compiling import compiled
@@ -36,6 +38,7 @@ VARIANTS = (
 _NAMES = tuple(str(choice.value) for choice in VARIANTS)
 
 
+@dataclass(eq=False, kw_only=True)
 class SlopeOne:
     """Predictions from the mean difference d(i, j) of the ratings of i and j by the users of both (Lemire &
     Maclachlan 2005), with c(i, j) the number of these users and R the user's items j with c(i, j) > 0::
@@ -50,9 +53,10 @@ class SlopeOne:
     A user's own rating of i takes no part. Unscored: pairs without such items.
     """
 
-    def __init__(self, *, variant: str = "weighted") -> None:
-        one_of("variant", variant, _NAMES)
-        self.variant = variant
+    variant: str = "weighted"
+
+    def __post_init__(self) -> None:
+        one_of("variant", self.variant, _NAMES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.rows_ = train.matrix()

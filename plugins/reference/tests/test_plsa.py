@@ -56,14 +56,14 @@ def test_likelihood_is_that_of_the_scores(train: Interactions) -> None:
 def test_probabilities_sum_to_one(train: Interactions, beta: float) -> None:
     recommender = fitted(train, factors=6, iterations=9, inverse_temperature=beta)
     np.testing.assert_allclose(probabilities(recommender, 38, 28).sum(axis=1), 1.0)
-    np.testing.assert_allclose(recommender.right_.sum(axis=1), 1.0)
-    np.testing.assert_allclose(recommender.left_.sum(axis=1)[:38], 1.0)
+    np.testing.assert_allclose(recommender.tastes_.sum(axis=1), 1.0)
+    np.testing.assert_allclose(recommender.mixtures_.sum(axis=1)[:38], 1.0)
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.6])
 def test_a_step_of_em(train: Interactions, beta: float) -> None:
     before = fitted(train, factors=3, iterations=2, inverse_temperature=beta)
-    mixtures, tastes = before.left_.toarray(), before.right_.T
+    mixtures, tastes = before.mixtures_.toarray(), before.tastes_.T
     by_user, by_item = np.zeros_like(mixtures), np.zeros_like(tastes)
     for user, item in zip(train.users, train.items, strict=True):
         joint = (mixtures[user] * tastes[item]) ** beta

@@ -12,9 +12,9 @@ def evidence(decision, option, question, would_say):
     return Evidence(decision, option, question, Answer(0.0), Answer(would_say))
 
 
-def inference(holds=("plain lists",), **found):
+def inference(holds=("plain lists",), **changes):
     start = {"name": "x", "metric": "precision", "status": "explained", "policy": {}, "measure": "precision@k"}
-    return Inference(**(start | found), protocol=None, holds=holds)
+    return Inference(**(start | changes), protocol=None, holds=holds)
 
 
 def test_options_that_the_same_case_rejects_are_told_together():
@@ -44,19 +44,19 @@ def test_options_that_the_same_case_rejects_are_told_together():
 
 
 def test_what_is_in_doubt_is_named_once():
-    said = Answer(1.0)
-    found = inference(
-        unexplained=(Unexplained("ties", {}, 0.5, 0, 1, SMALL, said, said),),
+    answer = Answer(1.0)
+    inferred = inference(
+        unexplained=(Unexplained("ties", {}, 0.5, 0, 1, SMALL, answer, answer),),
         unstable=(
-            Unstable("random", "ties", SMALL, (said, said)),
-            Unstable("row order", "plain lists", SMALL, (said,)),
+            Unstable("random", "ties", SMALL, (answer, answer)),
+            Unstable("row order", "plain lists", SMALL, (answer,)),
         ),
     )
-    assert found.doubtful == ("ties", "plain lists")
+    assert inferred.doubtful == ("ties", "plain lists")
 
 
 def test_who_refuses_everything_is_told_in_a_line_without_the_lines_of_a_worker():
     message = "the worker of x failed: ValueError: no\n  data; its last lines:\n  File /somewhere/x.py, line 3"
-    found = inference(holds=(), status="unexplained", refused=(Refused("plain lists", message, SMALL),))
-    assert found.summary == "x refuses plain lists: the worker of x failed: ValueError: no data"
-    assert "somewhere" not in found.to_text() and "somewhere" not in str(found.to_dict())
+    inferred = inference(holds=(), status="unexplained", refused=(Refused("plain lists", message, SMALL),))
+    assert inferred.summary == "x refuses plain lists: the worker of x failed: ValueError: no data"
+    assert "somewhere" not in inferred.to_text() and "somewhere" not in str(inferred.to_dict())

@@ -43,15 +43,15 @@ def check_planted(metric: str, seed: int) -> None:
         some = [feature for feature in sorted(box.possible) if rng.random() < 0.3]
         question = drawing.question(some, rng)
         simulation = Simulation(question, space)
-        wanted, got = simulation.outcome(hypothesis), simulation.outcome(inferred)
+        wanted, actual = simulation.outcome(hypothesis), simulation.outcome(inferred)
         if wanted.refusal:
             options = [registry()[key].option(value) for key, value in inference.policy.items()]
             may_stop = any(option is not None and option.stops_run for option in options)
-            assert got.refusal or may_stop or inference.refused, (hypothesis.values, inference.policy)
+            assert actual.refusal or may_stop or inference.refused, (hypothesis.values, inference.policy)
             continue
         if by_user:
-            wanted, got = (type(answer)(None, answer.per_user, answer.refusal) for answer in (wanted, got))
-        assert agree(wanted, got), (question.to_text(), hypothesis.values, inference.policy)
+            wanted, actual = (type(answer)(None, answer.per_user, answer.refusal) for answer in (wanted, actual))
+        assert agree(wanted, actual), (question.to_text(), hypothesis.values, inference.policy)
 
 
 @pytest.mark.parametrize("metric", FAST)
@@ -145,8 +145,8 @@ def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
         drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
         for _ in range(100):
             question = drawing.question([feature for feature in sorted(box.possible) if rng.random() < 0.3], rng)
-            said = box.ask(question)
-            assert said.refusal or agree(said, Simulation(question, space).outcome(policy)), question.to_text()
+            reply = box.ask(question)
+            assert reply.refusal or agree(reply, Simulation(question, space).outcome(policy)), question.to_text()
 
 
 def whole_ratings(question: Question) -> Question:
@@ -317,17 +317,17 @@ def test_who_tells_of_users_only_is_held_against_numbers_of_users():
         return Observed(None, {user: value / 2 for user, value in sound.respond(question).per_user.items()})
 
     [plain] = infer_policy(replace(sound, respond=respond), evidence=False).unexplained
-    [(user, said)] = plain.answer.per_user.items()
-    assert (plain.predicted.value, plain.predicted.per_user, said) == (None, {user: 1.0}, 0.5)
+    [(user, reply)] = plain.answer.per_user.items()
+    assert (plain.predicted.value, plain.predicted.per_user, reply) == (None, {user: 1.0}, 0.5)
 
 
 def test_every_question_is_counted():
-    space, asked = Space(metric_named("hit")), []
+    space, posed = Space(metric_named("hit")), []
     sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
 
     def respond(question):
-        asked.append(question)
+        posed.append(question)
         return Observed(round(sound.respond(question).value, 4))
 
     inference = infer_policy(replace(sound, respond=respond))
-    assert inference.decimals == 4 and inference.asked == len(asked)
+    assert inference.decimals == 4 and inference.asked == len(posed)

@@ -121,10 +121,10 @@ def test_rounded_numbers_are_equal_to_their_decimals():
 
 
 def test_what_the_policy_does_not_explain_is_counted():
-    question, said, would_say = Question((), (), 3), Answer(1.0), Answer(0.5)
+    question, answer, predicted = Question((), (), 3), Answer(1.0), Answer(0.5)
     doubtful = inference(
-        unexplained=(Unexplained("short lists", {}, 0.5, 1, 2, question, said, would_say),),
-        unstable=(Unstable("random", "ties", question, (said, would_say)),),
+        unexplained=(Unexplained("short lists", {}, 0.5, 1, 2, question, answer, predicted),),
+        unstable=(Unstable("random", "ties", question, (answer, predicted)),),
     )
     measure, _ = audit(pipeline("pytrec_eval/RelevanceEvaluator", 3, P=0.9), doubtful)
     # Each has 1 hit in 3 places. The second user has two items of training, and so two others of four.
@@ -158,14 +158,14 @@ def test_without_a_policy_there_is_nothing_to_hold_numbers_against():
 
 def test_only_some_measures():
     two = pipeline("sklearn/regression", mean_absolute_error=2 / 3, mean_squared_error=2 / 3)
-    asked = []
+    evaluated = []
 
     def policy_of(measure):
-        asked.append(measure)
+        evaluated.append(measure)
         return POLICY
 
     audited = audit_pipeline(two, interactions(ROWS), policy_of, measures=["mean_squared_error"])
-    assert asked == [measure.measure for measure in audited.measures] == ["mean_squared_error"]
+    assert evaluated == [measure.measure for measure in audited.measures] == ["mean_squared_error"]
     with pytest.raises(
         PluginError, match=r"tests/tiny reports no 'mse'.*It reports: mean_absolute_error, mean_squared"
     ):

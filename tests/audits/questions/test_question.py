@@ -72,7 +72,7 @@ def test_plain_data_gives_the_question_back():
         User(9, {}, (), ((11, 2.5),)),
     )
     question = Question(users, (11, 4, 10), 3, (0.5, 4.5))
-    told = json.loads(json.dumps(question.to_dict(), allow_nan=False))
-    again = Question.from_dict(told)
+    stored = json.loads(json.dumps(question.to_dict(), allow_nan=False))
+    again = Question.from_dict(stored)
     assert again.to_dict() == question.to_dict()
     assert (again.to_text(), again.scale, again.users[0].fallback) == (question.to_text(), (0.5, 4.5), {4})

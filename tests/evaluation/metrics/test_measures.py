@@ -51,12 +51,12 @@ def test_names_that_are_refused(name, message, measure):
 
 
 def test_metrics_that_say_nothing_with_one_relevant_item_per_list(measure):
-    one = {"candidates__relevant": "one"}
+    in_1r = {"candidates__relevant": "one"}
     with pytest.raises(ProtocolError, match="recall is the hit rate; ask for hit"):
-        measure("recall@10", **one)
+        measure("recall@10", **in_1r)
     with pytest.raises(ProtocolError, match="average precision is the reciprocal rank; ask for rr"):
-        measure("map@10", **one)
-    assert measure("ndcg[gain=linear]@10", **one).cutoff == 10
+        measure("map@10", **in_1r)
+    assert measure("ndcg[gain=linear]@10", **in_1r).cutoff == 10
 
 
 def test_user_coverage(measure, ranked, background):

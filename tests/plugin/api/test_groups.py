@@ -11,12 +11,12 @@ USERS, ITEMS, SIZE = 11, 7, 4
 TABLE = np.arange(USERS * ITEMS, dtype=np.float32).reshape(USERS, ITEMS)
 
 
-def grouped(asked=None):
+def grouped(computed=None):
     """Rows of a table; ``asked`` remembers which."""
 
     def rows(first, end):
-        if asked is not None:
-            asked.append((first, end))
+        if computed is not None:
+            computed.append((first, end))
         return TABLE[first:end]
 
     return GroupedRows(USERS, SIZE, rows)
@@ -33,18 +33,18 @@ def test_any_users_and_items_in_any_order_are_found(users, items):
 
 
 def test_groups_are_always_the_same_and_the_last_is_shorter():
-    asked = []
-    rows = grouped(asked)
+    computed = []
+    rows = grouped(computed)
     rows.block(np.array([9, 0, 10]), np.arange(2))
-    assert asked == [(0, 4), (8, 11)]
+    assert computed == [(0, 4), (8, 11)]
 
 
 def test_who_goes_on_in_a_group_does_not_compute_it_again():
-    asked = []
-    rows = grouped(asked)
+    computed = []
+    rows = grouped(computed)
     for users in ([0, 1], [2, 3, 4], [5, 6]):
         rows.block(np.array(users), np.arange(ITEMS))
-    assert asked == [(0, 4), (4, 8)]
+    assert computed == [(0, 4), (4, 8)]
 
 
 def test_what_is_given_can_be_written_to():

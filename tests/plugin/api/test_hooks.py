@@ -160,7 +160,9 @@ def test_hook_repro_metrics(study, example, run, tmp_path):
 def test_hook_repro_splitters(study):
     made = event(study[0], "fold.made")
     assert (made["train_rows"], made["test_rows"]) == (9, 3)
-    decisions = {one["decision"]: one["value"] for one in event(study[0], "decisions.resolved")["decisions"]}
+    decisions = {
+        resolved["decision"]: resolved["value"] for resolved in event(study[0], "decisions.resolved")["decisions"]
+    }
     assert decisions["split.strategy"] == "example/every-nth"
     assert decisions["split.example-every-nth.n"] == 4
 

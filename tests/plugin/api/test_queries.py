@@ -63,9 +63,9 @@ def test_histories_are_those_of_a_sorted_table(rows, data):
         users.astype(np.int32), items.astype(np.int32), np.ones(len(rows)), times.astype(np.int64), np.arange(6),
         np.arange(5),
     )  # fmt: skip
-    asked = data.draw(st.lists(st.integers(0, 5), max_size=8))
-    expected = [[i for u, i, _ in sorted(rows, key=lambda row: row[2]) if u == user] for user in asked]
-    queries = Queries.of(known, np.array(asked, dtype=np.int32))
+    queried = data.draw(st.lists(st.integers(0, 5), max_size=8))
+    expected = [[i for u, i, _ in sorted(rows, key=lambda row: row[2]) if u == user] for user in queried]
+    queries = Queries.of(known, np.array(queried, dtype=np.int32))
     assert histories(queries) == expected
     batch, starts = queries.known_items()
     assert [batch[a:b].tolist() for a, b in itertools.pairwise(starts)] == expected

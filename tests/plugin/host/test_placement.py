@@ -119,9 +119,9 @@ def test_a_framework_without_algorithms_is_listed_and_in_nobodys_way(write_plugi
     ask = (
         "from repro.plugin import plugins; print(plugins().frameworks_with('ease')); plugins().algorithm('judge/ease')"
     )
-    asked = run("-c", ask, path=path, status=1)
-    assert "reference" in asked.stdout and "judge" not in asked.stdout
-    assert "framework judge has no algorithm 'ease'. It brings no algorithms" in asked.stderr
+    completed = run("-c", ask, path=path, status=1)
+    assert "reference" in completed.stdout and "judge" not in completed.stdout
+    assert "framework judge has no algorithm 'ease'. It brings no algorithms" in completed.stderr
 
 
 def test_parameters_are_checked_against_their_declaration():

@@ -39,7 +39,7 @@ def reference():
     worker.close()
 
 
-@pytest.mark.parametrize("name", [one.name for one in plugins().framework("reference").algorithms])
+@pytest.mark.parametrize("name", [left.name for left in plugins().framework("reference").algorithms])
 def test_the_scores_are_the_same_bits_as_in_this_process(reference, name):
     algorithm = plugins().algorithm(f"reference/{name}")[1]
     parameters = parameters_of(algorithm, {"factors": 5} if "factors" in {p.name for p in algorithm.parameters} else {})
@@ -49,8 +49,8 @@ def test_the_scores_are_the_same_bits_as_in_this_process(reference, name):
     rows = DATA.users < 58  # two users and some items without training rows
     rows &= DATA.items < 38
     with threadpool_limits(1):
-        for one in (here, behind):
-            one.fit(DATA.select(rows), seed=11)
+        for left in (here, behind):
+            left.fit(DATA.select(rows), seed=11)
         users, items = np.arange(60, dtype=np.int32), np.arange(40, dtype=np.int32)[::-1].copy()
         same(here.score_users(users, items), behind.score_users(users, items))
         assert here.predicts == behind.predicts
@@ -77,10 +77,10 @@ def end_workers():
         STARTED.pop().close()
 
 
-def same(one, other):
-    assert one.values.tobytes() == other.values.tobytes()
-    assert (one.state is None) == (other.state is None)
-    assert one.state is None or one.state.tobytes() == other.state.tobytes()
+def same(left, other):
+    assert left.values.tobytes() == other.values.tobytes()
+    assert (left.state is None) == (other.state is None)
+    assert left.state is None or left.state.tobytes() == other.state.tobytes()
 
 
 def made(launch, mood="fine", when="fit", limit=None):
@@ -236,9 +236,9 @@ def test_text_ids_timestamps_and_empty_rows_arrive(moody):
             *(train.users.tolist(), train.items.tolist(), train.ratings.tolist(), times),
             *(["bob", "änn"], ["x y", "😀"], train.explicit),
         ]
-    nobody = np.array([], dtype=np.int32)
-    assert recommender.score_users(nobody, ITEMS).values.shape == (0, 4)
-    assert recommender.score_users(USERS, nobody).values.shape == (3, 0)
+    no_users = np.array([], dtype=np.int32)
+    assert recommender.score_users(no_users, ITEMS).values.shape == (0, 4)
+    assert recommender.score_users(USERS, no_users).values.shape == (3, 0)
 
 
 def test_what_a_framework_needs_is_imported_before_it_is_made(moody):
@@ -357,7 +357,7 @@ def test_a_failed_cell_is_in_the_journal_and_the_others_go_on(isolated_study, tm
     assert {event.where for event in journal.events("cell.started")} == {"here", "isolated"}
     assert (tmp_path / "run" / "environments" / "moody.txt").read_text() == "moody==1.0\n"
     notes = [event.notes for event in journal.events("cell.finished")]
-    assert [one.get("fold") for one in notes] == [None, None, "1", "2"]
+    assert [left.get("fold") for left in notes] == [None, None, "1", "2"]
 
 
 def test_resuming_tries_a_failed_cell_again(isolated_study, tmp_path, monkeypatch):

@@ -180,9 +180,9 @@ def test_two_that_build_the_same_wait_for_each_other():
 
 
 def test_other_requirements_are_another_environment():
-    one, other = Environment((), (("a==1",),)), Environment((), (("a==2",),))
-    assert environment.folder_of("same", one) != environment.folder_of("same", other)
-    assert environment.folder_of("same", one) == environment.folder_of("same", Environment(("a",), (("a==1",),)))
+    earlier, other = Environment((), (("a==1",),)), Environment((), (("a==2",),))
+    assert environment.folder_of("same", earlier) != environment.folder_of("same", other)
+    assert environment.folder_of("same", earlier) == environment.folder_of("same", Environment(("a",), (("a==1",),)))
 
 
 def hashed(folder: Path, *hashes: str) -> Environment:
@@ -217,9 +217,9 @@ def test_a_file_with_another_hash_is_refused_at_once_and_never_installed(tmp_pat
 def test_what_has_no_hashes_is_installed_beside_what_has_some(tmp_path):
     file = Path(wheel(tmp_path, "tiny_framework", "answer = 42\n"))
     wheel(tmp_path, "pinned_by_a_claim", "")
-    one = hashed(tmp_path, "sha256:" + hashlib.sha256(file.read_bytes()).hexdigest())
+    earlier = hashed(tmp_path, "sha256:" + hashlib.sha256(file.read_bytes()).hexdigest())
     both = Environment(
-        ("tiny_framework", "pinned_by_a_claim"), ((*one.steps[0], "pinned_by_a_claim==1.0"),), hashes=one.hashes
+        ("tiny_framework", "pinned_by_a_claim"), ((*earlier.steps[0], "pinned_by_a_claim==1.0"),), hashes=earlier.hashes
     )
     environment.build("tiny", both, print)
     actual = environment.freeze_of("tiny", both)

@@ -287,7 +287,7 @@ def test_a_run_is_replayed_with_the_versions_of_its_freeze(study, tmp_path):
     assert install().exit_code == 0
     messages = []
     done = replay(tmp_path / "old", tmp_path / "again", say=messages.append)
-    [environment] = [one for one in messages if one.startswith("tiny: an environment with the versions of the run")]
+    [environment] = [text for text in messages if text.startswith("tiny: an environment with the versions of the run")]
     assert "no index has it" in environment  # what is installed from this source tree
     assert "tiny is ready" in messages
     assert done.reproduced and done.comparison.summary.startswith("1 numbers: 1 identical")
@@ -317,7 +317,7 @@ def test_a_framework_says_its_pinned_version_and_splits_with_it(tiny, tmp_path):
         (((train, test),)) = plugins().split("tiny/halves", rows, 1, {})
         assert (train.tolist(), test.tolist()) == ([0, 2, 4], [1, 3])
         listed = CliRunner().invoke(cli, ["plugins", "list", "--json"])
-        (shown,) = [one for one in json.loads(listed.stdout)["frameworks"] if one["name"] == "tiny"]
+        (shown,) = [entry for entry in json.loads(listed.stdout)["frameworks"] if entry["name"] == "tiny"]
         assert (shown["version"], shown["runs"]) == ("1.0", "isolated")
     assert plugins().location("tiny") == "missing"
     assert plugins().framework("tiny").version == "2.0"

@@ -23,7 +23,7 @@ def versions(lines):
 def test_every_requirement_is_an_exact_version(name):
     steps = plugins().framework(name).environment.steps
     stated = [argument for step in steps for argument in step if not argument.startswith("--")]
-    assert [one for one in stated if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][^+\s]*", one)] == []
+    assert [entry for entry in stated if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][^+\s]*", entry)] == []
     assert set(environment.WORKER) <= versions(stated).keys()
 
 
@@ -33,7 +33,7 @@ def test_every_requirement_but_torch_has_hashes(name):
     needs = plugins().framework(name).environment
     stated = {argument for step in needs.steps for argument in step if not argument.startswith("--")}
     assert {pin for pin in stated if pin not in needs.hashes} <= {"torch==2.13.0"}
-    assert all(re.fullmatch("sha256:[0-9a-f]{64}", one) for pin in needs.hashes for one in needs.hashes[pin])
+    assert all(re.fullmatch("sha256:[0-9a-f]{64}", entry) for pin in needs.hashes for entry in needs.hashes[pin])
 
 
 @pytest.mark.slow
@@ -43,7 +43,7 @@ def test_an_environment_holds_what_is_required_and_nothing_is_missing_in_it(name
     python = environment.build(name, needs, print)
     stated = versions(argument for step in needs.steps for argument in step if not argument.startswith("--"))
     actual = versions(environment.freeze_of(name, needs))
-    assert {one: version for one, version in actual.items() if one not in THERE | stated.keys()} == {}
-    assert {one: actual[one] for one in stated} == stated
+    assert {entry: version for entry, version in actual.items() if entry not in THERE | stated.keys()} == {}
+    assert {entry: actual[entry] for entry in stated} == stated
     checked = subprocess.run([python, "-m", "pip", "check"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout

@@ -239,15 +239,15 @@ def page(odd) -> str:
 def test_text_from_evaluators_is_escaped_and_links_stay_in_the_folder(page, elements_of):
     elements = elements_of(page)
     assert not elements.named("script") and page.count("&lt;script&gt;") == 3
-    links = [attrs["href"] for _, attrs, _ in elements.found if "href" in attrs]
+    links = [attrs["href"] for _, attrs, _ in elements.all if "href" in attrs]
     assert links and all(re.fullmatch(r"#[a-z0-9-]+|pages/[a-z0-9-]+\.txt", link) for link in links)
-    anchors = {attrs["id"] for _, attrs, _ in elements.found if "id" in attrs}
+    anchors = {attrs["id"] for _, attrs, _ in elements.all if "id" in attrs}
     assert {link[1:] for link in links if link.startswith("#")} <= anchors
 
 
 def test_the_answer_is_in_the_page(page):
     text = re.sub(r"<[^>]+>", " ", page)
-    for told in (
+    for phrase in (
         "6 measures of 5 evaluators in 4 frameworks were asked 3,000 small questions",
         "30%  of pairs that bear the name of one metric agree",
         "2 of 6  measures follow one policy",
@@ -258,7 +258,7 @@ def test_the_answer_is_in_the_page(page):
         "AssertionError: odd",
         "cornac is not installed",
     ):
-        assert told in text, told
+        assert phrase in text, phrase
 
 
 def test_an_audit_in_which_nothing_is_odd(tmp_path):

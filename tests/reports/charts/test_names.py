@@ -26,8 +26,8 @@ def test_the_start_and_the_end_of_a_long_name_are_kept():
 
 
 def test_points_far_apart_have_names_and_points_close_together_share_numbers():
-    apart = named_points(["a", "b", "c"], [0.0, 0.5, 1.0], [0.0, 0.5, 1.0])
-    assert not apart.numbered and [text.text for text in apart.texts] == ["a", "b", "c"]
+    distant = named_points(["a", "b", "c"], [0.0, 0.5, 1.0], [0.0, 0.5, 1.0])
+    assert not distant.numbered and [text.text for text in distant.texts] == ["a", "b", "c"]
     crowd = [f"algorithm {number}" for number in range(20)]
     together = named_points(crowd, [0.0] * 10 + [1.0] * 10, [0.0] * 10 + [1.0] * 10)
     assert together.numbered

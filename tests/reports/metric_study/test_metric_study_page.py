@@ -81,12 +81,12 @@ def test_tables_read_back_bit_for_bit(written, study):
 def test_the_page_needs_nothing_else_and_escapes_what_comes_from_data(written, elements_of):
     page = (written / "report.html").read_text()
     elements = elements_of(page)
-    kinds = [tag for tag, _, _ in elements.found]
+    kinds = [tag for tag, _, _ in elements.all]
     assert "script" not in kinds and "img" not in kinds
     assert kinds.count("svg") >= 8 and kinds.count("figure") == 8
     assert "&lt;script&gt;" in page and "chance &lt;b&gt;" in page
     assert not [
-        attrs for _, attrs, _ in elements.found if "src" in attrs or str(attrs.get("href", "")).startswith("http")
+        attrs for _, attrs, _ in elements.all if "src" in attrs or str(attrs.get("href", "")).startswith("http")
     ]
 
 

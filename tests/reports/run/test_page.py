@@ -53,7 +53,7 @@ def test_the_best_ranking_is_the_highest_and_the_best_error_the_lowest(text, fin
 
 
 def test_the_page_is_read_in_order(elements):
-    headings = [name for name, _, _ in elements.found if re.fullmatch(r"h\d", name)]
+    headings = [name for name, _, _ in elements.all if re.fullmatch(r"h\d", name)]
     assert headings[0] == "h1" and set(headings[1:]) == {"h2"}
     for landmark in ("header", "nav", "main", "footer"):
         assert len(elements.named(landmark)) == 1
@@ -73,7 +73,7 @@ def test_who_listens_hears_what_tables_and_charts_are_about(elements):
 
 
 def test_nothing_is_asked_from_elsewhere_and_only_its_own_scripts_may_run(text, elements):
-    for _, attrs, _ in elements.found:
+    for _, attrs, _ in elements.all:
         assert not attrs.keys() & {"src", "srcset", "action", "data", "poster", "background"}
         assert attrs.get("href", "#").startswith("#")
         assert not [name for name in attrs if name.startswith("on")]
@@ -102,10 +102,10 @@ def test_the_whole_journal_is_inside_to_the_byte(text, finished):
 def test_no_text_of_the_data_becomes_an_element(hostile, page, elements_of):
     text = hostile.read_text()
     elements, plain = elements_of(text), elements_of(page.read_text())
-    assert {name for name, _, _ in elements.found} <= {name for name, _, _ in plain.found}
+    assert {name for name, _, _ in elements.all} <= {name for name, _, _ in plain.all}
     assert len([1 for attrs, _ in elements.named("script") if not attrs]) == 1
-    assert "img" not in {name for name, _, _ in elements.found}
-    assert not [attrs for _, attrs, _ in elements.found for name in attrs if name.startswith("on")]
+    assert "img" not in {name for name, _, _ in elements.all}
+    assert not [attrs for _, attrs, _ in elements.all for name in attrs if name.startswith("on")]
     for attrs, spec in elements.named("script"):
         if attrs.get("type") == "application/json":
             assert "<" not in spec and json.loads(spec)["width"]
@@ -177,7 +177,7 @@ def test_without_either_the_answer_is_the_best_algorithm(text):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "algorithms", "changes", "said"),
+    ("metrics", "algorithms", "changes", "phrase"),
     [
         (["rmse", "mae"], ["reference/bias", "reference/item-mean"], {}, "predictions and no lists"),
         (["ndcg@5"], ["reference/popularity"], {}, "there is no other algorithm to compare it with"),
@@ -192,9 +192,9 @@ def test_without_either_the_answer_is_the_best_algorithm(text):
         (["rmse"], ["reference/popularity"], {}, "No algorithm has a number on all folds"),
     ],
 )
-def test_runs_of_every_kind_have_a_report(tmp_path, metrics, algorithms, changes, said):
+def test_runs_of_every_kind_have_a_report(tmp_path, metrics, algorithms, changes, phrase):
     results = small_study(metrics, algorithms, changes={"split__folds": 2} | changes).run(tmp_path / "run")
-    assert said in write_report(results).read_text()
+    assert phrase in write_report(results).read_text()
 
 
 @pytest.mark.parametrize("others", [["reference/popularity", "reference/bias"], []])

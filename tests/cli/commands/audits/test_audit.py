@@ -128,7 +128,7 @@ def test_the_metric_that_a_function_is_metric_in_name():
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("command_line", "message"),
     [
         (("infer", "sklearn/ndcg"), r"there is no evaluator 'sklearn/ndcg'; did you mean .*package\.module:function"),
         (("infer", "sklearn/ndcg_score", "-m", "map"), r"has no measure 'map'.* It has: ndcg_at_k \(ndcg@k\), ndcg"),
@@ -145,13 +145,13 @@ def test_the_metric_that_a_function_is_metric_in_name():
         (("pipeline", "surprise/crossvalidate"), "no pipeline 'surprise/crossvalidate'; did you mean 'surprise/cross_"),
     ],
 )
-def test_errors_are_sentences(asked, said):
-    with pytest.raises(ReproError, match=said):
-        call(*asked)
+def test_errors_are_sentences(command_line, message):
+    with pytest.raises(ReproError, match=message):
+        call(*command_line)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("command_line", "message"),
     [
         (("infer", "sklearn/regression", "--k", "3"), "--k and --cannot are for functions"),
         (("infer", "math:fabs", "-m", "ndcg", "-m", "ap"), "declared as one metric"),
@@ -160,9 +160,9 @@ def test_errors_are_sentences(asked, said):
         (("pipeline", "surprise/cross_validate", "--protocol", "a", "--policies", "b"), "exclude each other"),
     ],
 )
-def test_options_that_make_no_sense(asked, said):
-    result = call(*asked)
-    assert result.exit_code == 2 and said in result.output
+def test_options_that_make_no_sense(command_line, message):
+    result = call(*command_line)
+    assert result.exit_code == 2 and message in result.output
 
 
 @pytest.fixture

@@ -23,12 +23,12 @@ def findings():
 
 
 def test_it_says_what_is_here():
-    found = findings()
-    assert found["machine", "Python"]["value"].startswith(platform.python_version())
-    assert found["frameworks", "reference"]["status"] == "ok"
-    assert {"cores", "memory", "other Pythons"} <= {name for topic, name in found if topic == "machine"}
-    assert {"Java", "Chromium", "TeX", "Ray"} == {name for topic, name in found if topic == "programs"}
-    assert {"data sets", "environments", "data folder"} <= {name for topic, name in found if topic == "stored"}
+    by_topic = findings()
+    assert by_topic["machine", "Python"]["value"].startswith(platform.python_version())
+    assert by_topic["frameworks", "reference"]["status"] == "ok"
+    assert {"cores", "memory", "other Pythons"} <= {name for topic, name in by_topic if topic == "machine"}
+    assert {"Java", "Chromium", "TeX", "Ray"} == {name for topic, name in by_topic if topic == "programs"}
+    assert {"data sets", "environments", "data folder"} <= {name for topic, name in by_topic if topic == "stored"}
 
 
 def test_everything_that_is_not_well_has_a_remedy():
@@ -38,8 +38,8 @@ def test_everything_that_is_not_well_has_a_remedy():
 
 def test_missing_programs_are_offers_and_no_problem(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    found = findings()
-    assert found["programs", "Java"]["status"] == "missing" and "JDK" in found["programs", "Java"]["mend"]
+    by_topic = findings()
+    assert by_topic["programs", "Java"]["status"] == "missing" and "JDK" in by_topic["programs", "Java"]["mend"]
 
 
 def test_another_project_of_the_name_is_a_problem_with_the_commands(monkeypatch):

@@ -113,7 +113,7 @@ def test_multiverse_of_a_study_runs_it_first(study, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("explain", "{run}"), "give one of: a second run, --to-protocol, or --find"),
         (("explain", "{run}", "--find", "0.1", "--to-protocol", "random-5fold"), "give one of"),
@@ -124,13 +124,13 @@ def test_multiverse_of_a_study_runs_it_first(study, tmp_path):
         (("diff", "nowhere", "{run}"), "not a run folder"),
     ],
 )
-def test_what_cannot_be_done_is_told(runs, study, arguments, told):
+def test_what_cannot_be_done_is_told(runs, study, arguments, message):
     options = [runs[0] if item == "{run}" else item for item in arguments]
     if options[0] != "diff":
         options += data_of(study)
     result = call(*options)
     assert result.exit_code != 0
-    assert told in result.output + str(result.exception)
+    assert message in result.output + str(result.exception)
 
 
 def test_what_may_be_varied_is_completed():

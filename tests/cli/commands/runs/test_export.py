@@ -27,10 +27,10 @@ def invoke(*arguments):
 
 def test_several_forms_beside_the_run(run):
     result = invoke(run, "--to", "csv", "--to", "prov", "--to", "checklist")
-    beside = run.parent / "run-export"
+    exported = run.parent / "run-export"
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.stdout.splitlines()] == ["csv", "prov", "checklist"]
-    assert sorted(path.name for path in beside.iterdir()) == ["checklist.md", "csv", "journal.jsonl", "prov.json"]
+    assert sorted(path.name for path in exported.iterdir()) == ["checklist.md", "csv", "journal.jsonl", "prov.json"]
 
 
 def test_json_for_scripts_and_settings_for_the_forms_that_take_them(run, tmp_path):

@@ -176,9 +176,9 @@ def test_ctrl_c_leaves_a_run_that_goes_on_without_the_algorithm_that_never_ends(
     while not started.exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=240)
-    assert process.returncode == INTERRUPTED, said
-    assert "--resume" in said and "Traceback" not in said
+    _, printed_text = process.communicate(timeout=240)
+    assert process.returncode == INTERRUPTED, printed_text
+    assert "--resume" in printed_text and "Traceback" not in printed_text
     whole = finished(study, "--resume", "--drop", "forever", "--workers", 1)
     assert labels(whole) == ["popular", "mean"]
     assert "continued without it" in whole["left_out"]["forever"]

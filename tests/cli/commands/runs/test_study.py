@@ -66,17 +66,17 @@ def on_terminal(folder, *arguments):
 
 def test_on_a_terminal_new_asks_little_and_enter_takes_the_proposals(invoke, tmp_path):
     with on_terminal(tmp_path) as terminal:
-        asked = terminal.until(r"Protocol \[random-80-20\]: ")
-        assert "20 users" in asked and "a random fifth of all rows is the test" in asked
+        displayed = terminal.until(r"Protocol \[random-80-20\]: ")
+        assert "20 users" in displayed and "a random fifth of all rows is the test" in displayed
         for question in (r"Metrics \[ndcg@10 recall@10 precision@10\]: ", r"Algorithms \[reference/popularity .*\]: "):
             terminal.type("\r")
             terminal.until(question)
         terminal.type("\r")
         assert terminal.end() == 0, terminal.shown
         assert terminal.shown.endswith("next     repro run study.toml\n")
-    asked = (tmp_path / "study.toml").read_text()
+    displayed = (tmp_path / "study.toml").read_text()
     assert invoke("new", "ratings.csv", "--into", "silent.toml", "--yes").exit_code == 0
-    assert asked == (tmp_path / "silent.toml").read_text()
+    assert displayed == (tmp_path / "silent.toml").read_text()
 
 
 def test_on_a_terminal_an_answer_that_cannot_be_read_is_asked_for_again(invoke, tmp_path):
@@ -89,11 +89,11 @@ def test_on_a_terminal_an_answer_that_cannot_be_read_is_asked_for_again(invoke, 
         (r"Algorithms \[.*\]: ", "reference/bias reference/popularity", ""),
     ]
     with on_terminal(tmp_path) as terminal:
-        said = ""
+        before = ""
         for question, answer, complaint in answers:
-            assert said in " ".join(terminal.until(question).split())
+            assert before in " ".join(terminal.until(question).split())
             terminal.type(f"{answer}\r")
-            said = complaint
+            before = complaint
         assert terminal.end() == 0, terminal.shown
     study = tomllib.loads((tmp_path / "study.toml").read_text())
     assert study["protocol"]["base"] == "random-5fold"
