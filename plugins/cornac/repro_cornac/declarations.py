@@ -17,12 +17,7 @@ OWN = {
     name: own_algorithm(model, _make, f"cornac.models.{name}", predicts=model.predicts)
     for name, model in MODELS.items()
 }
-_DESCENT = {
-    "factors": "k",
-    "epochs": "max_iter",
-    "learning_rate": "learning_rate",
-    "regularisation": "lambda_reg",
-}
+_DESCENT = {"factors": "k", "epochs": "max_iter", "learning_rate": "learning_rate", "regularisation": "lambda_reg"}
 _NEIGHBOURS = {"k": "k", "similarity": "similarity"}
 _NEIGHBOURS_UNMAPPED = {
     "center": "always the user's mean (nothing where all training ratings are the same)",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
-from repro.plugin.api.adapting import Weigh, own_algorithm, require_at_least, row_weights
+from repro.plugin.api.adapting import Weigh, own_algorithm, own_parameters, row_weights
 from repro.plugin.api.model_table import read_classes
 from repro_implicit.factors import FactorModel
 from repro_implicit.neighbours import NeighbourModel
@@ -35,8 +35,7 @@ class Model:
 
     def make(self, weigh: Weigh, parameters: Mapping[str, ParameterValue]) -> Recommender:
         """A recommender with these parameters of the class; ``values`` may be among them and is ignored."""
-        require_at_least(_LOWEST, parameters)
-        own = {name: value for name, value in parameters.items() if name != "values"}
+        own = own_parameters(_LOWEST, parameters)
         made = NeighbourModel if self.module == NEIGHBOURS else FactorModel
         return made(f"{self.module}:{self.name}", own, weigh)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
-from repro.plugin.api.adapting import Weigh, own_algorithm, require_at_least, row_weights
+from repro.plugin.api.adapting import Weigh, own_algorithm, own_parameters, row_weights
 from repro.plugin.api.model_table import read_classes
 from repro_rectools.linear import EASERecommender
 from repro_rectools.neighbours import NeighbourRecommender
@@ -40,8 +40,7 @@ class Model:
 
     def make(self, weigh: Weigh, parameters: Own) -> Recommender:
         """A recommender with these parameters of the class; ``values`` may be among them and is ignored."""
-        require_at_least(_LOWEST, parameters)
-        own = {name: value for name, value in parameters.items() if name != "values"}
+        own = own_parameters(_LOWEST, parameters)
         construct, recommender = RUNS[self.name]
         return recommender(partial(construct, own), weigh)
 

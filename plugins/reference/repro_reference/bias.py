@@ -154,17 +154,9 @@ class Bias:
     unknown: str = "unscored"
 
     def __post_init__(self) -> None:
-        at_least("user_damping", self.user_damping, 0)
-        at_least("item_damping", self.item_damping, 0)
-        at_least("epochs", self.epochs, 1)
-        above("learning_rate", self.learning_rate, 0)
-        for name, value, options in (
-            ("order", self.order, ORDERS),
-            ("biases", self.biases, BIASES),
-            ("mean", self.mean, MEANS),
-            ("unknown", self.unknown, UNKNOWN),
-        ):
-            one_of(name, value, options)
+        at_least(self, user_damping=0, item_damping=0, epochs=1)
+        above(self, learning_rate=0)
+        one_of(self, order=ORDERS, biases=BIASES, mean=MEANS, unknown=UNKNOWN)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         definition = Definition(

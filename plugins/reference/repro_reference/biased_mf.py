@@ -62,10 +62,8 @@ class BiasedMF(RatingFactors):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("epochs", "learning_rate", "regularisation", "bias_regularisation"):
-            at_least(name, getattr(self, name), 0)
-        for name, choices in (("offset", OFFSETS), ("rows", ORDERS)):
-            one_of(name, getattr(self, name), [str(choice.value) for choice in choices])
+        at_least(self, epochs=0, learning_rate=0, regularisation=0, bias_regularisation=0)
+        one_of(self, offset=OFFSETS, rows=ORDERS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.begin(train, seed)

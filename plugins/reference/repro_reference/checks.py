@@ -8,27 +8,33 @@ from repro.errors import PluginError
 from repro.plugin import Choice
 
 
-def at_least(name: str, value: float, lowest: float) -> None:
-    if not value >= lowest:
-        raise PluginError(f"{name} = {value!r} is too small; give a number of at least {lowest}")
+def at_least(model: object, **lowest: float) -> None:
+    """Check that these parameters of a model are not lower."""
+    for name, bound in lowest.items():
+        if not (value := getattr(model, name)) >= bound:
+            raise PluginError(f"{name} = {value!r} is too small; give a number of at least {bound}")
 
 
-def above(name: str, value: float, bound: float) -> None:
-    if not value > bound:
-        raise PluginError(f"{name} = {value!r} is too small; give a number above {bound}")
+def above(model: object, **bounds: float) -> None:
+    """Check that these parameters of a model are higher."""
+    for name, bound in bounds.items():
+        if not (value := getattr(model, name)) > bound:
+            raise PluginError(f"{name} = {value!r} is too small; give a number above {bound}")
 
 
-def at_most(name: str, value: float, highest: float) -> None:
-    if not value <= highest:
-        raise PluginError(f"{name} = {value!r} is too large; give a number up to {highest}")
+def at_most(model: object, **highest: float) -> None:
+    """Check that these parameters of a model are not higher."""
+    for name, bound in highest.items():
+        if not (value := getattr(model, name)) <= bound:
+            raise PluginError(f"{name} = {value!r} is too large; give a number up to {bound}")
 
 
-def choices_of(model: object, **choices: Sequence[Choice]) -> None:
-    """Check that each of these parameters of a model is one of its choices."""
-    for name, known in choices.items():
-        one_of(name, getattr(model, name), [str(choice.value) for choice in known])
+def one_of(model: object, **options: Sequence[str | Choice]) -> None:
+    """Check that each of these parameters of a model is one of its options."""
+    for name, known in options.items():
+        require_option(name, getattr(model, name), [str(getattr(option, "value", option)) for option in known])
 
 
-def one_of(name: str, value: str, options: Sequence[str]) -> None:
+def require_option(name: str, value: str, options: Sequence[str]) -> None:
     if value not in options:
         raise PluginError(f"{name} = {value!r} is not known; give one of {', '.join(options)}")

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter
-from repro_reference.checks import above, at_least, choices_of
+from repro_reference.checks import above, at_least, one_of
 from repro_reference.item_products import gram
 from repro_reference.item_weights import ItemWeights
 from repro_reference.kernel_ridge import KernelRidge
@@ -84,9 +84,9 @@ class EASE(ItemWeights):
     popularity_power: float = 0.0
 
     def __post_init__(self) -> None:
-        above("regularisation", self.regularisation, 0)
-        at_least("popularity_power", self.popularity_power, 0)
-        choices_of(self, values=VALUES, penalty=PENALTIES, signs=SIGNS, side=SIDES)
+        above(self, regularisation=0)
+        at_least(self, popularity_power=0)
+        one_of(self, values=VALUES, penalty=PENALTIES, signs=SIGNS, side=SIDES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = self.begin(train, self.values)

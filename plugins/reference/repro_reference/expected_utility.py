@@ -32,9 +32,8 @@ class ExpectedUtility:
     k: int = 25
 
     def __post_init__(self) -> None:
-        one_of("probability", self.probability, PROBABILITIES)
-        one_of("utility", self.utility, UTILITIES)
-        at_least("k", self.k, 1)
+        one_of(self, probability=PROBABILITIES, utility=UTILITIES)
+        at_least(self, k=1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         prediction = UserKNN(k=self.k, similarity="pearson", center="mean")

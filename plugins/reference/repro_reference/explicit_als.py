@@ -63,11 +63,8 @@ class ExplicitALS(RatingFactors):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least("epochs", self.epochs, 1)
-        for name in ("regularisation", "user_damping", "item_damping"):
-            at_least(name, getattr(self, name), 0)
-        for name, choices in (("offset", OFFSETS), ("penalty", PENALTIES), ("order", ORDERS)):
-            one_of(name, getattr(self, name), [str(choice.value) for choice in choices])
+        at_least(self, epochs=1, regularisation=0, user_damping=0, item_damping=0)
+        one_of(self, offset=OFFSETS, penalty=PENALTIES, order=ORDERS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.begin(train, seed)

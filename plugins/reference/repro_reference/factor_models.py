@@ -49,9 +49,8 @@ class FactorModel(KnownPairs):
     baseline_: Baseline | None = None
 
     def __post_init__(self) -> None:
-        at_least("factors", self.factors, 1)
-        at_least("start_scale", self.start_scale, 0)
-        one_of("start", self.start, [str(choice.value) for choice in STARTS])
+        at_least(self, factors=1, start_scale=0)
+        one_of(self, start=STARTS)
 
     def begin(self, train: Interactions, seed: int) -> None:
         """Draw the factors; those of users and items without training rows are 0."""

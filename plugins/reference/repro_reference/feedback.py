@@ -41,7 +41,7 @@ class Feedback:
     k: int = 100
 
     def __post_init__(self) -> None:
-        at_least("k", self.k, 1)
+        at_least(self, k=1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.ratings_ = positive_ratings(self.weight, train)

@@ -30,7 +30,7 @@ class HittingTime(KnownPairs):
     iterations: int = 15
 
     def __post_init__(self) -> None:
-        at_least("iterations", self.iterations, 1)
+        at_least(self, iterations=1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.of_users_ = _transitions(positive_ratings("hitting-time", train))

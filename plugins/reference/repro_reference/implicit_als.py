@@ -85,11 +85,9 @@ class ImplicitALS(FactorModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("epochs", "regularisation", "alpha", "unobserved", "power"):
-            at_least(name, getattr(self, name), 1 if name == "epochs" else 0)
-        above("epsilon", self.epsilon, 0)
-        for name, choices in _OPTIONS.items():
-            one_of(name, getattr(self, name), [str(choice.value) for choice in choices])
+        at_least(self, epochs=1, regularisation=0, alpha=0, unobserved=0, power=0)
+        above(self, epsilon=0)
+        one_of(self, **_OPTIONS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.begin(train, seed)

@@ -36,8 +36,8 @@ class LanguageModelNeighbours:
     smoothing: float = 100.0
 
     def __post_init__(self) -> None:
-        at_least("k", self.k, 1)
-        above("smoothing", self.smoothing, 0)
+        at_least(self, k=1)
+        above(self, smoothing=0)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         ratings = positive_ratings("a language model", train)

@@ -37,10 +37,7 @@ class LDA(KnownPairs):
     eta: float = 0.0
 
     def __post_init__(self) -> None:
-        at_least("factors", self.factors, 1)
-        at_least("iterations", self.iterations, 1)
-        at_least("alpha", self.alpha, 0)
-        at_least("eta", self.eta, 0)
+        at_least(self, factors=1, iterations=1, alpha=0, eta=0)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         rows = train.matrix()

@@ -55,10 +55,8 @@ class NMF(FactorModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least("epochs", self.epochs, 1)
-        at_least("regularisation", self.regularisation, 0)
-        for name, choices in _OPTIONS.items():
-            one_of(name, getattr(self, name), [str(choice.value) for choice in choices])
+        at_least(self, epochs=1, regularisation=0)
+        one_of(self, **_OPTIONS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.begin(train, seed)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from repro.data.interactions import FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter
 from repro.protocol.decision import When
-from repro_reference.checks import at_least, choices_of
+from repro_reference.checks import at_least, one_of
 from repro_reference.item_products import compact, item_paths, largest_in_columns
 from repro_reference.item_weights import ItemWeights
 
@@ -67,10 +67,8 @@ class RP3Beta(ItemWeights):
     diagonal: bool = False
 
     def __post_init__(self) -> None:
-        at_least("alpha", self.alpha, 0)
-        at_least("beta", self.beta, 0)
-        at_least("k", self.k, 0)
-        choices_of(self, values=VALUES, first=START, pruned=PRUNED)
+        at_least(self, alpha=0, beta=0, k=0)
+        one_of(self, values=VALUES, first=START, pruned=PRUNED)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         rows = self.begin(train, self.values)

@@ -36,10 +36,9 @@ class PLSA(KnownPairs):
     inverse_temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        at_least("factors", self.factors, 1)
-        at_least("iterations", self.iterations, 0)
-        above("inverse_temperature", self.inverse_temperature, 0)
-        at_most("inverse_temperature", self.inverse_temperature, 1)
+        at_least(self, factors=1, iterations=0)
+        above(self, inverse_temperature=0)
+        at_most(self, inverse_temperature=1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         rows = train.matrix()

@@ -9,7 +9,7 @@ import numpy as np
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter, Queries, Scores
 from repro.plugin.api.scores import Mask
-from repro_reference.checks import choices_of
+from repro_reference.checks import one_of
 
 _CREMONESI = "Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721"
 COUNTS = (
@@ -68,7 +68,7 @@ class Popularity:
     scale: str = "count"
 
     def __post_init__(self) -> None:
-        choices_of(self, count=COUNTS, scale=SCALES)
+        one_of(self, count=COUNTS, scale=SCALES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.known_ = train.item_counts() > 0

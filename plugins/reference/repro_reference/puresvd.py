@@ -13,7 +13,7 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter
 from repro.protocol.decision import When
 from repro_reference.bias import damped_means, users_of_entries
-from repro_reference.checks import at_least, choices_of
+from repro_reference.checks import at_least, one_of
 from repro_reference.item_products import gram
 from repro_reference.item_weights import ItemWeights
 from repro_reference.products import sums
@@ -67,8 +67,8 @@ class PureSVD(ItemWeights):
     scaling: str = "one-side"
 
     def __post_init__(self) -> None:
-        at_least("factors", self.factors, 1)
-        choices_of(self, values=VALUES, missing=MISSING, subtracted=SUBTRACTED, scaling=SCALINGS)
+        at_least(self, factors=1)
+        one_of(self, values=VALUES, missing=MISSING, subtracted=SUBTRACTED, scaling=SCALINGS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = self.begin(train, self.values)

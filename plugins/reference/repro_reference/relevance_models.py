@@ -36,9 +36,9 @@ class RelevanceModel:
     smoothing: float = 0.5
 
     def __post_init__(self) -> None:
-        at_least("k", self.k, 1)
-        above("smoothing", self.smoothing, 0)
-        at_most("smoothing", self.smoothing, 1)
+        at_least(self, k=1)
+        above(self, smoothing=0)
+        at_most(self, smoothing=1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         ratings = positive_ratings(self.model, train)

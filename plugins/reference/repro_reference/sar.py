@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from repro.data.interactions import FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Choice, Parameter
-from repro_reference.checks import at_least, choices_of
+from repro_reference.checks import at_least, one_of
 from repro_reference.item_products import compact
 from repro_reference.item_weights import ItemWeights
 
@@ -73,9 +73,8 @@ class SAR(ItemWeights):
     values: str = "ratings"
 
     def __post_init__(self) -> None:
-        at_least("half_life", self.half_life, 0)
-        at_least("min_cooccurrence", self.min_cooccurrence, 1)
-        choices_of(self, similarity=CHOICES, values=VALUES)
+        at_least(self, half_life=0, min_cooccurrence=1)
+        one_of(self, similarity=CHOICES, values=VALUES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         ones = self.begin(train, "binary")

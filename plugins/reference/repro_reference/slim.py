@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from repro.compiling import compiled
 from repro.data.interactions import FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter
-from repro_reference.checks import above, at_least, choices_of
+from repro_reference.checks import above, at_least, one_of
 from repro_reference.item_products import compact, gram
 from repro_reference.item_weights import ItemWeights
 from repro_reference.parallel import in_threads
@@ -66,11 +66,10 @@ class SLIM(ItemWeights):
     epochs: int = 10_000
 
     def __post_init__(self) -> None:
-        at_least("l1", self.l1, 0)
-        at_least("l2", self.l2, 0)
-        above("tolerance", self.tolerance, 0)
-        at_least("epochs", self.epochs, 1)
-        choices_of(self, values=VALUES, scale=SCALES, signs=SIGNS, side=SIDES)
+        at_least(self, l1=0, l2=0)
+        above(self, tolerance=0)
+        at_least(self, epochs=1)
+        one_of(self, values=VALUES, scale=SCALES, signs=SIGNS, side=SIDES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = self.begin(train, self.values)

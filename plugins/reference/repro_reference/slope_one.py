@@ -56,7 +56,7 @@ class SlopeOne:
     variant: str = "weighted"
 
     def __post_init__(self) -> None:
-        one_of("variant", self.variant, _NAMES)
+        one_of(self, variant=_NAMES)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.rows_ = train.matrix()

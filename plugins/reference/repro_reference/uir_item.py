@@ -27,8 +27,8 @@ class UIRItem:
     smoothing: float = 0.5
 
     def __post_init__(self) -> None:
-        above("smoothing", self.smoothing, 0)
-        at_most("smoothing", self.smoothing, 1)
+        above(self, smoothing=0)
+        at_most(self, smoothing=1)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = train.matrix()

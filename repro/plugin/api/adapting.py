@@ -118,6 +118,12 @@ def require_at_least(lowest: Mapping[str, float], values: Mapping[str, Parameter
             raise PluginError(f"{name} = {value!r} is too small; give a number of at least {lowest[name]}")
 
 
+def own_parameters(lowest: Mapping[str, float], values: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+    """The parameters of a framework's class, none lower than the lowest allowed; ``values`` is not one of them."""
+    require_at_least(lowest, values)
+    return {name: value for name, value in values.items() if name != "values"}
+
+
 def row_weights(values: ParameterValue) -> Weigh:
     """A function from ratings to the weights of training rows: 1 for each with ``binary``, else the ratings."""
     return np.ones_like if values == "binary" else np.asarray

@@ -108,9 +108,7 @@ class Setting:
     fallback: str = "unscored"
 
     def __post_init__(self) -> None:
-        for name, options in _OPTIONS.items():
-            one_of(name, getattr(self, name), options)
-        for name, least in _LEAST.items():
-            at_least(name, getattr(self, name), least)
+        one_of(self, **_OPTIONS)
+        at_least(self, **_LEAST)
         if isinstance(self.normalise, str):
-            one_of("normalise", self.normalise, (AUTO,))
+            one_of(self, normalise=(AUTO,))

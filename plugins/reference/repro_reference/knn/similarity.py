@@ -36,7 +36,7 @@ from scipy.sparse import csr_array
 
 from repro.compiling import compiled
 from repro.data.interactions import FloatArray
-from repro_reference.checks import at_least, one_of
+from repro_reference.checks import at_least, one_of, require_option
 from repro_reference.knn.neighbours import Neighbours
 from repro_reference.parallel import in_threads
 from repro_reference.products import arrays_of
@@ -103,12 +103,9 @@ class Similarity:
     higher_code: bool = False
 
     def __post_init__(self) -> None:
-        one_of("similarity", self.kind, KINDS)
-        one_of("over", self.over, OVER)
-        one_of("shrink", self.shrink, SHRINK)
-        for name in ("alpha", "beta", "shrinkage", "epsilon", "amplify", "least"):
-            at_least(name, getattr(self, name), 0)
-        at_least("min_overlap", self.min_overlap, 1)
+        require_option("similarity", self.kind, KINDS)
+        one_of(self, over=OVER, shrink=SHRINK)
+        at_least(self, alpha=0, beta=0, shrinkage=0, epsilon=0, amplify=0, least=0, min_overlap=1)
 
     def nearest(self, rows: csr_array | Rows, most: int = 0, *, of_columns: bool = False) -> Neighbours:
         """The ``most`` most similar rows b of each row a (0: all), nearest first.
