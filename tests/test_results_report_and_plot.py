@@ -7,6 +7,7 @@ import pytest
 
 import repro
 from repro.errors import StudyError
+from repro.reports.replicate import verdict_chart
 
 ROWS = [(user, item, 1 + (user * item) % 5) for user in range(12) for item in range(8) if (user + item) % 3]
 
@@ -82,3 +83,9 @@ def test_replications(run, folder):
     assert page == claim.parent / "report.html" and replication.title in page.read_text()
     assert replication.report(claim.parent / "other.html").read_bytes() == page.read_bytes()
     assert repro.verify(claim.parent).holds
+
+
+def test_every_verdict_on_a_number_has_a_look():
+    of_patterns = {"holds", "does not hold", "not run"}
+    assert set(verdict_chart._STYLES) == set(repro.replications.VERDICTS) - of_patterns
+    assert len(set(verdict_chart._STYLES.values())) == len(verdict_chart._STYLES)

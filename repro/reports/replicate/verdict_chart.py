@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from repro.errors import StudyError
-from repro.replications import VERDICTS, Replication
+from repro.replications import Replication
 from repro.reports.charts import COLOURS
-from repro.reports.charts.look import SHAPES, short_names
+from repro.reports.charts.look import short_names
 
 if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, STEP = 420, 22
-_COLOURS: dict[str, str] = dict(zip(VERDICTS, (COLOURS[index] for index in (2, 4, 5, 1, 3, 2, 1, 7)), strict=True))
-_SHAPES: dict[str, str] = dict(zip(VERDICTS, SHAPES, strict=True))
+# The verdicts on numbers, each with a colour and a shape of its own.
+_STYLES: dict[str, tuple[str, str]] = {
+    "exact": (COLOURS[2], "circle"),
+    "within": (COLOURS[4], "square"),
+    "underspecified": (COLOURS[5], "triangle-up"),
+    "mistake": (COLOURS[0], "triangle-down"),
+    "leak": (COLOURS[6], "triangle-right"),
+    "differs": (COLOURS[1], "diamond"),
+    "erratum": (COLOURS[3], "cross"),
+}
 
 
 def verdict_chart(replication: Replication) -> alt.VConcatChart:
@@ -40,13 +48,14 @@ def verdict_chart(replication: Replication) -> alt.VConcatChart:
         raise StudyError(f"{replication.name} has no printed number that was measured, so there is nothing to draw")
     table = pd.DataFrame(rows)
     table["label"] = table["label"].map(short_names(table["label"]))
-    verdicts = [verdict for verdict in VERDICTS if verdict in set(table["verdict"])]
+    verdicts = [verdict for verdict in _STYLES if verdict in set(table["verdict"])]
     return alt.vconcat(*(_of_metric(group, str(name), verdicts) for name, group in table.groupby("metric", sort=False)))
 
 
 def _of_metric(table: pd.DataFrame, metric: str, verdicts: Sequence[str]) -> alt.LayerChart:
     from repro.reports.charts.library import alt
 
+    colours, shapes = zip(*(_STYLES[verdict] for verdict in verdicts), strict=True)
     base = alt.Chart(table).encode(y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=320)))
     tooltip = ["label:N", alt.Tooltip("text:N", title="printed"), "measured:Q", "verdict:N"]
     between = base.mark_rule(color="#7F7F7F").encode(
@@ -55,8 +64,8 @@ def _of_metric(table: pd.DataFrame, metric: str, verdicts: Sequence[str]) -> alt
     printed = base.mark_tick(color="#222222", thickness=2, height=STEP * 0.7).encode(x="printed:Q", tooltip=tooltip)
     measured = base.mark_point(filled=True, size=60, opacity=1).encode(
         x="measured:Q",
-        color=alt.Color("verdict:N", scale=alt.Scale(domain=verdicts, range=[_COLOURS[name] for name in verdicts])),
-        shape=alt.Shape("verdict:N", scale=alt.Scale(domain=verdicts, range=[_SHAPES[name] for name in verdicts])),
+        color=alt.Color("verdict:N", scale=alt.Scale(domain=verdicts, range=colours)),
+        shape=alt.Shape("verdict:N", scale=alt.Scale(domain=verdicts, range=shapes)),
         tooltip=tooltip,
     )
     title = alt.Title(metric, subtitle="lines: printed; points: measured")
