@@ -73,6 +73,13 @@ class AlgorithmAgreement:
     definitions: Mapping[str, Definition]
     left_out: Mapping[str, str]
 
+    legend = LEGEND
+
+    @property
+    def labels(self) -> list[str]:
+        """The implementations."""
+        return [implementation.label for implementation in self.implementations]
+
     def groups(self, level: Level = Level.ORDER) -> list[list[str]]:
         """The implementations that agree at least to a level with each other, the largest group first."""
         together = {(p.first, p.second) for p in self.pairs if p.level is not None and p.level >= level}

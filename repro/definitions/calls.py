@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from repro.data import load_dataset
+from repro.data import Interactions, load_dataset
 from repro.definitions.agreement import AlgorithmAgreement, Pair, compare_implementations
 from repro.definitions.alignment import Aligned, align_with
-from repro.definitions.audit import AlgorithmAudit, AuditOptions, audit_implementation, defining_spaces, probes_of
+from repro.definitions.audit import (
+    FACTOR_MODELS,
+    AlgorithmAudit,
+    AuditOptions,
+    audit_implementation,
+    defining_spaces,
+    probes_of,
+)
 from repro.definitions.comparison import Level
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import Inference
 from repro.definitions.named import NAMED
+from repro.definitions.optimality.alignment import FactorAgreement, FactorAligned, FactorAlignment, Objective
+from repro.definitions.optimality.inference import FactorInference
+from repro.definitions.optimality.result import FactorDefinition, FactorUnexplained
 from repro.definitions.optimality.targets import Target as FactorModel
 from repro.definitions.result import Definition
 from repro.errors import PluginError, nearest
@@ -88,8 +98,9 @@ def agree(
     data: str | Path | None = None,
     seed: int = 0,
     progress: Shown = True,
-) -> AlgorithmAgreement:
-    """Compare the implementations of an algorithm in all frameworks: the same scores, the same order, or different.
+) -> AlgorithmAgreement | FactorAgreement:
+    """Compare the implementations of an algorithm in all frameworks: the same scores, the same order, or different;
+    of factor models, whether they minimise the same objective.
 
     name         a canonical name, such as ``"item-knn"``
     parameters   of the algorithm, for each framework that has them; by default those of an audit
@@ -100,6 +111,9 @@ def agree(
     progress     whether to show the progress, or a function that receives it (:mod:`repro.progress`)
     """
     frameworks, left_out = _frameworks(name, only)
+    if name in FACTOR_MODELS:
+        with progress_reporter(progress) as report_progress:
+            return _objectives(name, frameworks, left_out, parameters or {}, report_progress)
     implementations = [_with(f"{framework}/{name}", parameters or {}) for framework in frameworks]
     rows = () if data is None else (load_dataset(data),)
     with progress_reporter(progress) as report_progress:
@@ -128,7 +142,7 @@ def align(
     data: str | Path | None = None,
     seed: int = 0,
     progress: Shown = True,
-) -> list[Aligned]:
+) -> list[Aligned] | list[FactorAligned]:
     """Find parameters with which other frameworks compute what one of them computes, or what stands in the way.
 
     name        a canonical name, such as ``"item-knn"``
@@ -143,6 +157,10 @@ def align(
     Returns for each other framework its parameters and the proof, or the smallest training set on which no parameters
     give the scores of the target, with the decisions in which the definitions differ.
     """
+    if name in FACTOR_MODELS:
+        rows = () if data is None else (load_dataset(data),)
+        with progress_reporter(progress) as report_progress:
+            return _aligned_objectives(name, like, parameters or {}, only, (seed, rows, report_progress))
     target = target_of(name, like, parameters or {})
     frameworks, _ = _frameworks(name, only)
     labels = [f"{framework}/{name}" for framework in frameworks if f"{framework}/{name}" != target.label]
@@ -158,6 +176,67 @@ def align(
             results.append(aligned)
         step("")
     return results
+
+
+def _objectives(
+    name: str,
+    frameworks: Sequence[str],
+    left_out: Mapping[str, str],
+    parameters: Mapping[str, ParameterValue],
+    report_progress: Progress,
+) -> FactorAgreement:
+    """The objective of the factor model of each framework."""
+    step = _counted(report_progress, name, len(frameworks))
+    findings: dict[str, FactorDefinition | FactorUnexplained] = {}
+    for framework in frameworks:
+        label = f"{framework}/{name}"
+        step(label)
+        own = {parameter.name for parameter in plugins().algorithm(label)[1].parameters}
+        stated = {key: value for key, value in parameters.items() if key in own}
+        findings[label] = FactorInference(FactorModel.of_plugin(label, stated), FACTOR_MODELS[name]).run()
+    step("")
+    return FactorAgreement(name, findings, left_out)
+
+
+def _aligned_objectives(
+    name: str,
+    like: str,
+    parameters: Mapping[str, ParameterValue],
+    only: Collection[str] | None,
+    how: tuple[int, Sequence[Interactions], Progress],
+) -> list[FactorAligned]:
+    """The parameters with which each framework minimises the objective of ``like``."""
+    seed, rows, report_progress = how
+    frameworks, _ = _frameworks(name, only)
+    others = [framework for framework in frameworks if framework != like]
+    step = _counted(report_progress, name, len(others) + 1)
+    step(f"the objective of {like}")
+    objective = objective_of(name, like, parameters)
+    results = []
+    for framework in others:
+        step(f"{framework}/{name}")
+        results.append(FactorAlignment(objective, f"{framework}/{name}", seed, rows).run())
+    step("")
+    return results
+
+
+def objective_of(name: str, like: str, parameters: Mapping[str, ParameterValue]) -> Objective:
+    """The objective that is meant by a framework with these parameters, or by the name of a definition."""
+    if like in NAMED:
+        definition = NAMED[like]
+        if definition.algorithm != name:
+            raise PluginError(f"the definition {like} is one of {definition.algorithm}, not of {name}")
+        return Objective.of(name, {"regularisation": 2.0, "alpha": 3.0, **parameters, **definition.parameters})
+    if like not in plugins().frameworks_with(name):
+        known = [*plugins().frameworks_with(name), *(n for n, d in NAMED.items() if d.algorithm == name)]
+        raise PluginError(
+            f"'{like}' is neither a framework with {name} nor a definition of it{nearest(like, known)} "
+            f"There are: {', '.join(known)}"
+        )
+    finding = FactorInference(FactorModel.of_plugin(f"{like}/{name}", parameters), FACTOR_MODELS[name]).run()
+    if isinstance(finding, FactorUnexplained):
+        raise PluginError(f"the objective of {like}/{name} is unexplained, so that nothing can be aligned with it")
+    return Objective(finding.fit.hypothesis, {"alpha": 1.0, "unobserved": 1.0, **finding.fit.numbers})
 
 
 def target_of(name: str, like: str, parameters: Mapping[str, ParameterValue]) -> Implementation:

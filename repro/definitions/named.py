@@ -40,5 +40,17 @@ NAMED: Mapping[str, NamedDefinition] = {
             "the mean of the user's ratings of the k nearest items, weighted by the cosine",
             {**_COSINE, "normalise": True},
         ),
+        NamedDefinition(
+            "weighted-binary",
+            "implicit-als",
+            "rows with the weight 1 + alpha, whatever the rating, against 1 for all other pairs (Hu et al. 2008)",
+            {"values": "binary", "confidence": "plus-one", "zeros": "unobserved", "penalty": "constant"},
+        ),
+        NamedDefinition(
+            "weighted-ratings",
+            "implicit-als",
+            "rows with the weight 1 + alpha times the rating, against 1 for all other pairs (Hu et al. 2008)",
+            {"values": "ratings", "confidence": "plus-one", "zeros": "unobserved", "penalty": "constant"},
+        ),
     )
 }

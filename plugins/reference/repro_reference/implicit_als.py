@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from repro.data.interactions import FloatArray, Interactions
@@ -44,6 +43,10 @@ ZEROS = (
     Choice("unobserved", "pairs without a training row", "w0 sum over (u, i) without a row", HU),
     Choice("all", "all pairs, so that those with a row are in both sums", "w0 sum over all (u, i)", IALS),
 )
+TARGETS = (
+    Choice("one", "1", "t = 1", HU),
+    Choice("value", "the rating", "t = r"),
+)
 PENALTIES = (
     Choice("constant", "the same for each user and item", "s = 1", HU, ("implicit/AlternatingLeastSquares",)),
     Choice("count", "growing with the number of rows of the user or item", "s = n^power", ZHOU, ("spark/ALS",)),
@@ -53,6 +56,8 @@ PENALTIES = (
         "s = (n + w0 m)^power, m the number of items (of a user) or users (of an item)",
         IALS,
     ),
+    Choice("others", "growing with the number of all items (of a user) or users (of an item)", "s = m"),
+    Choice("weights", "growing with the sum of the weights of the rows of the user or item", "s = sum of c"),
 )
 
 
@@ -60,11 +65,11 @@ PENALTIES = (
 class ImplicitALS(FactorModel):
     """Factors x and y that minimise, for the training rows O and the pairs Z whose target is 0 (Hu et al. 2008)::
 
-        sum over O of c(u, i) (1 - x(u) y(i))^2 + w0 sum over Z of (x(u) y(i))^2
+        sum over O of c(u, i) (t(u, i) - x(u) y(i))^2 + w0 sum over Z of (x(u) y(i))^2
             + regularisation (sum over u of s(u) |x(u)|^2 + sum over i of s(i) |y(i)|^2)
 
-    where w0 is ``unobserved`` and c, Z and s follow from ``confidence``, ``zeros`` and ``penalty``. Each epoch solves
-    for all users and all items in turn, exactly. Users and items without training rows are no part of it.
+    where w0 is ``unobserved`` and c, t, Z and s follow from ``confidence``, ``target``, ``zeros`` and ``penalty``. Each
+    epoch solves for all users and all items in turn, exactly. Users and items without training rows are no part of it.
     """
 
     name = "implicit-als"
@@ -77,6 +82,7 @@ class ImplicitALS(FactorModel):
     epsilon: float = 1.0
     unobserved: float = 1.0
     zeros: str = "unobserved"
+    target: str = "one"
     penalty: str = "constant"
     power: float = 1.0
     order: str = "users"
@@ -94,17 +100,18 @@ class ImplicitALS(FactorModel):
         rows = train.matrix()
         columns = csr_array(rows.T)
         by_users, by_items = self._confidences(rows.data), self._confidences(columns.data)
-        of_users = self._penalties(train.user_counts(), int(self.known_items_.sum()))
-        of_items = self._penalties(train.item_counts(), int(self.known_users_.sum()))
+        to_users, to_items = self._targets(rows.data), self._targets(columns.data)
+        of_users = self._penalties(rows, by_users, int(self.known_items_.sum()))
+        of_items = self._penalties(columns, by_items, int(self.known_users_.sum()))
         subtracted = self.unobserved if self.zeros == "unobserved" else 0.0
 
         def users() -> None:
-            weights = by_users - subtracted
-            self.user_factors_ = solved(rows, weights, by_users, self.item_factors_, self.unobserved, of_users)
+            weights, targets = by_users - subtracted, by_users * to_users
+            self.user_factors_ = solved(rows, weights, targets, self.item_factors_, self.unobserved, of_users)
 
         def items() -> None:
-            weights = by_items - subtracted
-            self.item_factors_ = solved(columns, weights, by_items, self.user_factors_, self.unobserved, of_items)
+            weights, targets = by_items - subtracted, by_items * to_items
+            self.item_factors_ = solved(columns, weights, targets, self.user_factors_, self.unobserved, of_items)
 
         in_turn(self.order, int(self.epochs), users, items)
 
@@ -121,17 +128,34 @@ class ImplicitALS(FactorModel):
             case _:
                 return np.ones_like(values)
 
-    def _penalties(self, counts: npt.NDArray[np.int64], others: int) -> FloatArray:
-        """The penalty of each user, or of each item, from their numbers of rows and the size of the other side."""
-        sizes: FloatArray = np.ones(len(counts))
-        if self.penalty != "constant":
-            zeros = self.unobserved * others if self.penalty == "count-and-zeros" else 0.0
-            sizes = counts.astype(np.float64) + zeros
-        penalties: FloatArray = self.regularisation * sizes**self.power
+    def _targets(self, ratings: FloatArray) -> FloatArray:
+        return ratings if self.target == "value" else np.ones_like(ratings)
+
+    def _penalties(self, rows: csr_array, confidences: FloatArray, others: int) -> FloatArray:
+        """The penalty of each user, or of each item, from their rows and the size of the other side."""
+        counts = np.diff(rows.indptr).astype(np.float64)
+        match self.penalty:
+            case "constant":
+                return np.full(len(counts), float(self.regularisation))
+            case "others":
+                return np.full(len(counts), float(self.regularisation) * others)
+            case "weights":
+                of_rows = np.repeat(np.arange(len(counts)), np.diff(rows.indptr))
+                sums = np.bincount(of_rows, weights=confidences, minlength=len(counts))
+                return self.regularisation * sums.astype(np.float64)
+        zeros = self.unobserved * others if self.penalty == "count-and-zeros" else 0.0
+        penalties: FloatArray = self.regularisation * (counts + zeros) ** self.power
         return penalties
 
 
-_OPTIONS = {"values": VALUES, "confidence": CONFIDENCES, "zeros": ZEROS, "penalty": PENALTIES, "order": ORDERS}
+_OPTIONS = {
+    "values": VALUES,
+    "confidence": CONFIDENCES,
+    "zeros": ZEROS,
+    "target": TARGETS,
+    "penalty": PENALTIES,
+    "order": ORDERS,
+}
 _CHOICES = (
     Parameter("values", "ratings", "what counts of a training row", choices=VALUES),
     Parameter("confidence", "plus-one", "the weight c of a training row", choices=CONFIDENCES),
@@ -140,6 +164,7 @@ _CHOICES = (
     ),
     Parameter("unobserved", 1.0, "w0, the weight of pairs whose target is 0"),
     Parameter("zeros", "unobserved", "the pairs Z whose target is 0", choices=ZEROS),
+    Parameter("target", "one", "t, what the product of a training row should be", choices=TARGETS),
     Parameter("penalty", "constant", "the scale s of the penalty of each user and item", choices=PENALTIES),
     Parameter(
         "power",

@@ -49,6 +49,7 @@ def assert_lowest(loss: Callable[[FloatArray], float], at: FloatArray) -> None:
 def implicit_loss(settings: dict[str, Any], x: FloatArray, y: FloatArray) -> float:
     """The objective of the docstring of ImplicitALS, pair by pair."""
     total = 0.0
+    confidences = np.zeros(TABLE.shape)
     w0, weight, power = settings.get("unobserved", 1.0), settings["regularisation"], settings.get("power", 1.0)
     for user, item in np.ndindex(TABLE.shape):
         value = TABLE[user, item] if settings.get("values", "ratings") == "ratings" else 1.0
@@ -59,13 +60,21 @@ def implicit_loss(settings: dict[str, Any], x: FloatArray, y: FloatArray) -> flo
             "one": 1.0,
         }[settings.get("confidence", "plus-one")]
         product = x[user] @ y[item]
+        target = TABLE[user, item] if settings.get("target") == "value" else 1.0
         if OBSERVED[user, item]:
-            total += confidence * (1 - product) ** 2
+            total += confidence * (target - product) ** 2
+            confidences[user, item] = confidence
         if not OBSERVED[user, item] or settings.get("zeros") == "all":
             total += w0 * product**2
-    for factors, counts, others in ((x, OBSERVED.sum(axis=1), 7), (y, OBSERVED.sum(axis=0), 9)):
-        for row, count in zip(factors, counts, strict=True):
-            scale = {"constant": 1.0, "count": count**power, "count-and-zeros": (count + w0 * others) ** power}
+    for factors, axis, others in ((x, 1, 7), (y, 0, 9)):
+        for row, count, weights in zip(factors, OBSERVED.sum(axis=axis), confidences.sum(axis=axis), strict=True):
+            scale = {
+                "constant": 1.0,
+                "count": count**power,
+                "count-and-zeros": (count + w0 * others) ** power,
+                "others": others,
+                "weights": weights,
+            }
             total += weight * scale[settings.get("penalty", "constant")] * (row @ row)
     return total
 
@@ -80,6 +89,9 @@ def implicit_loss(settings: dict[str, Any], x: FloatArray, y: FloatArray) -> flo
         {"confidence": "one", "zeros": "all", "unobserved": 0.2, "penalty": "count-and-zeros", "power": 0.5},
         {"penalty": "count-and-zeros", "unobserved": 2.0, "order": "items"},
         {"penalty": "count", "power": 0.5, "zeros": "all"},
+        {"penalty": "others", "target": "value"},
+        {"penalty": "weights", "target": "value", "zeros": "all", "order": "items"},
+        {"penalty": "weights", "confidence": "linear"},
     ],
     ids=str,
 )

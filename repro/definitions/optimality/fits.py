@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from repro.definitions.optimality.equations import STEP, Method, Observed, Residual, System
 from repro.definitions.optimality.hypotheses import Data, Hypothesis, factor, is_known
@@ -40,9 +41,10 @@ class Fit:
         """How far other factors are from meeting the equations, with the same numbers; the step may be another one."""
         system = System(self.hypothesis, self.method, observations)
         numbers = dict(self.numbers)
-        if self.method.kind == "step":
-            numbers |= {STEP: (system.estimated() or numbers)[STEP]}
-        return system.residual(numbers)
+        with threadpool_limits(1):  # more threads would add in another order
+            if self.method.kind == "step":
+                numbers |= {STEP: (system.estimated() or numbers)[STEP]}
+            return system.residual(numbers)
 
     def same_objective(self, other: Fit, data: Sequence[Data]) -> bool:
         """Whether two hypotheses are the same objective, but for a factor, on some data."""

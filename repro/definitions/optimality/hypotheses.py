@@ -41,6 +41,10 @@ class Hypothesis:
     terms: Callable[[Data], Mapping[str, Term]]
     negative: bool = True
 
+    def has(self, decision: str) -> bool:
+        """Whether a number plays a part: the weight of values does if rows have other weights than 1."""
+        return decision != "alpha" or self.setting.get("confidence", "one") != "one"
+
     def __str__(self) -> str:
         return ", ".join(f"{name} = {value}" for name, value in self.setting.items())
 
@@ -133,7 +137,7 @@ def _penalties(
         return {name: part(np.full(len(counts), others))}
     if penalty == "count-and-zeros":
         if setting.get("confidence") == "one" and power == 1.0:
-            return {name: part(counts), f"{name}*unobserved": part(np.full(len(counts), others), "/zeros")}
+            return {name: part(counts, "/rows"), f"{name}*unobserved": part(np.full(len(counts), others), "/zeros")}
         return {name: part((counts + others) ** power)}
     of_values, of_base = rows.totals(side, values), rows.totals(side, base)
     if setting["confidence"] == "one":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
 from repro.definitions.optimality.biases import BiasFit, bias_fits, biases_move
@@ -189,12 +190,13 @@ class FactorInference:
         given = numbers_given({**self.target.values, **experiment.parameters})
         steps = methods[0].kind == "step"
         fits = []
-        for hypothesis in self._hypotheses(families, given, observations, steps):
-            for method in methods:
-                if method.kind == "multiplicative" and hypothesis.negative:
-                    continue
-                if (fit := fitted(hypothesis, method, observations)) is not None:
-                    fits.append(fit)
+        with threadpool_limits(1):  # more threads would add in another order
+            for hypothesis in self._hypotheses(families, given, observations, steps):
+                for method in methods:
+                    if method.kind == "multiplicative" and hypothesis.negative:
+                        continue
+                    if (fit := fitted(hypothesis, method, observations)) is not None:
+                        fits.append(fit)
         return fits
 
     # Verdict
@@ -211,7 +213,8 @@ class FactorInference:
         near = [fit for fit in fits if fit.residual.whole < MARGIN * max(best.residual.whole, floor)]
         given = numbers_given({**self.target.values, **parameters})
         close = max(MARGIN * best.residual.whole, 1e-4 if single else 1e-7)
-        near = [with_parameters(fit, self._first(given, fit), observations, close) for fit in near]
+        with threadpool_limits(1):
+            near = [with_parameters(fit, self._first(given), observations, close) for fit in near]
         chosen = min(near, key=_preference)
         general = [_general(observed, self.seed) for observed in observations]
         same = [fit for fit in near if chosen.same_objective(fit, general)]
@@ -260,7 +263,7 @@ class FactorInference:
             return None
         return fitted(chosen.hypothesis, replace(chosen.method, order="both"), experiment.observations)
 
-    def _first(self, given: Mapping[str, float], fit: Fit) -> dict[str, float]:
+    def _first(self, given: Mapping[str, float]) -> dict[str, float]:
         """The parameters, those first whose role is that of a number of the objective."""
         leading = [self.target.name_of(role) for role in ("regularisation", "alpha")]
         names = [name for name in leading if name is not None and name in given]

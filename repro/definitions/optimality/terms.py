@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import FloatArray, Interactions
 
@@ -163,12 +162,11 @@ def half_step(term: Squares, side: Side, name: SideName, fixed: FloatArray) -> F
             left[:, first] = side.sums(weights, fixed)
     if term.linear is not None:
         right = side.sums(term.linear, fixed)
-    with threadpool_limits(1):  # more threads would add in another order
-        left += term.everywhere * (fixed.T @ fixed)
-        if term.penalties and name in term.penalties:
-            left += term.penalties[name][:, None, None] * np.eye(width)
-        try:
-            solution: FloatArray = np.linalg.solve(left, right[:, :, None])[:, :, 0].astype(np.float64)
-        except np.linalg.LinAlgError:
-            return None
+    left += term.everywhere * (fixed.T @ fixed)
+    if term.penalties and name in term.penalties:
+        left += term.penalties[name][:, None, None] * np.eye(width)
+    try:
+        solution: FloatArray = np.linalg.solve(left, right[:, :, None])[:, :, 0].astype(np.float64)
+    except np.linalg.LinAlgError:
+        return None
     return solution if np.isfinite(solution).all() else None

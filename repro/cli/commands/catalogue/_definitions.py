@@ -78,7 +78,7 @@ def audit(options: AuditOptions) -> None:
 
     TARGET is an algorithm of a plug-in, such as lenskit/item-knn, or a class with fit and score, called
     package.module:Class. It is fitted to small training sets, and its scores are compared with those of all
-    definitions.
+    definitions. Of a factor model, the factors show which objective they minimise.
     """
     from repro.definitions import audit as audit_algorithm
 
@@ -112,7 +112,6 @@ def agree(options: AgreeOptions) -> None:
     NAME is an algorithm that several frameworks have, such as item-knn.
     """
     from repro.definitions import agree as agree_on
-    from repro.definitions.agreement import LEGEND
 
     with Stages(hidden=options.hidden) as stages:
         agreement = agree_on(
@@ -127,12 +126,11 @@ def agree(options: AgreeOptions) -> None:
     if options.as_json:
         print_json(agreement.to_dict())
         return
-    echo(Styled(f"{agreement.name} in {len(agreement.implementations)} frameworks"))
-    numbers = [str(number) for number in range(1, len(agreement.implementations) + 1)]
-    labels = [implementation.label for implementation in agreement.implementations]
-    rows = zip(numbers, labels, agreement.marks(), strict=True)
+    echo(Styled(f"{agreement.name} in {len(agreement.labels)} frameworks"))
+    numbers = [str(number) for number in range(1, len(agreement.labels) + 1)]
+    rows = zip(numbers, agreement.labels, agreement.marks(), strict=True)
     print_table(["", "implementation", *numbers], [[number, label, *marks] for number, label, marks in rows])
-    echo(f"{LEGEND}.\n\n{agreement.details()}")
+    echo(f"{agreement.legend}.\n\n{agreement.details()}")
 
 
 @dataclass(frozen=True, kw_only=True)
