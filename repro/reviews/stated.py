@@ -1,4 +1,4 @@
-"""What a paper states about its data and split: sizes, cores, the way of splitting, negatives."""
+"""The statements of a paper about its data and split: sizes, cores, the way of splitting, negatives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORDERS = {"time": "the latest rows are held out", "random": "rows are held out a
 
 @dataclass(frozen=True)
 class Stated:
-    """What is stated; None or empty where nothing is.
+    """Statements of a paper; None or empty where it has none.
 
     users, items, rows                      of all parts together
     train_rows, validation_rows, test_rows  of each part
@@ -69,19 +69,19 @@ class Stated:
 
     @property
     def lists(self) -> list[tuple[str, object]]:
-        """What is stated, by name."""
+        """The statements, by name."""
         return [(field.name, value) for field in fields(self) if (value := getattr(self, field.name)) is not None]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What a paper states about all its data sets, and about some of them by name or pattern."""
+    """The statements of a paper about all its data sets, and about some of them by name or pattern."""
 
     general: Stated = Stated()
     of_data: Mapping[str, Mapping[str, Any]] = None  # type: ignore[assignment]
 
     def about(self, data: str) -> Stated:
-        """What is stated about a data set; what is stated about it alone comes first."""
+        """The statements about a data set; those about it alone come first."""
         own = next((of for pattern, of in (self.of_data or {}).items() if _names(pattern, data)), {})
         return replace(self.general, **own)
 
@@ -95,7 +95,7 @@ def _names(pattern: str, name: str) -> bool:
 
 
 def read_paper(path: str | Path) -> Paper:
-    """What a TOML file states: keys for all data sets, and tables ``[data.NAME]`` for single ones.
+    """The statements in a TOML file: keys for all data sets, and tables ``[data.NAME]`` for single ones.
 
     >>> _ = Path("paper.toml").write_text('split = "leave-one-out"\\\\n[data.ml-1m]\\\\nusers = 6040\\\\n')
     >>> read_paper("paper.toml").about("ml-1m").users

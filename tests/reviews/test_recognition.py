@@ -1,4 +1,4 @@
-"""Which files are recognised, as what, and how their rows are read."""
+"""The files that are recognised, their roles, and their rows in every format."""
 
 import gzip
 import io

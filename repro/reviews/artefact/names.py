@@ -1,4 +1,4 @@
-"""What the name of a file says: its role, and which files belong together."""
+"""The clues in the name of a file: its role, and the files that it belongs to."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FORM_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class NameClues:
-    """What a name says: the role (empty if nothing), for which part negatives are, and the words that are left.
+    """The clues of a name: the role (empty without one), the part that negatives are for, and the words that are left.
 
     key  the folder and the words that do not tell the role or the format: the same for files of one split
     """

@@ -30,7 +30,7 @@ from repro.reviews.artefact.rows import FileRows, read_rows
 
 @dataclass(frozen=True)
 class FileReport:
-    """What a file is.
+    """The role of a file, and how it was recognised.
 
     role  a name of :data:`repro.reviews.artefact.names.ROLES`, or "undetermined"
     how   how the role was recognised
@@ -76,7 +76,7 @@ class _Candidate:
 
 @dataclass
 class _Reading:
-    """What has been read so far."""
+    """The reports of the files that have been read so far."""
 
     reports: list[FileReport] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)

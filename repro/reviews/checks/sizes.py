@@ -57,7 +57,7 @@ def size_findings(data_set: DataSet, stated: Stated) -> Iterator[Finding]:
 
 
 def _as_highest_id(data_set: DataSet, name: str, number: int) -> str:
-    """Why a stated number may differ: it is that of the highest id."""
+    """The end of a sentence if the stated number is that of the highest id; empty otherwise."""
     ids = {"users": data_set.user_ids, "items": data_set.item_ids}.get(name)
     if ids is None or ids.dtype.kind not in "iu" or not len(ids):
         return ""
