@@ -76,6 +76,25 @@ class Recommender:
 """
 
 
+def write_split(folder):
+    """The files of a split with negatives, a run and its number, and what a paper says about them."""
+    split = {
+        "ml.train.rating": "1\t10\t4\t1\n2\t10\t5\t2\n2\t20\t3\t3\n",
+        "ml.test.rating": "1\t20\t4\t5\n2\t30\t5\t6\n",
+    }
+    lists = "\t".join(str(item) for item in range(100, 199))
+    split["ml.test.negative"] = f"(1,20)\t{lists}\n(2,30)\t{lists}\n"
+    split["knn.run"] = "1 Q0 20 1 2.0 knn\n2 Q0 40 1 1.0 knn\n"
+    split["lastfm/data1.txt"], split["lastfm/test1.txt"] = "1\t10\t1\t1\n2\t10\t1\t2\n", "1\t20\t1\t3\n2\t20\t1\t4\n"
+    for name, text in split.items():
+        (folder / "their-data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "their-data" / name).write_text(text)
+    (folder / "paper.toml").write_text('split = "leave-one-out"\n[data.ml]\nusers = 2\n')
+    (folder / "table.csv").write_text("model,HR@1\nKNN,0.5\n")
+    for part in ("train", "test"):
+        (folder / f"{part}.txt").write_text(split[f"ml.{part}.rating"])
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
     """The folder, made once; each test gets a copy of its own."""
@@ -111,6 +130,7 @@ def made(tmp_path_factory):
     (folder / "my_package" / "model.py").write_text(MODEL)
     for name in ("mine", "my-protocol", "p"):
         shutil.copy(ROOT / "protocols" / "random-5fold.toml", folder / f"{name}.toml")
+    write_split(folder)
     (folder / "reports").symlink_to(ROOT / "reports")
     return folder
 

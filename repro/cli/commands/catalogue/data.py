@@ -168,7 +168,7 @@ class IdentifyOptions(ProgressOptions):
     "repro data identify --users 22363 --items 12101 --rows 198502",
     "repro data identify --users 943 --rows 99287",
     "repro data identify train.txt test.txt",
-    "repro data identify --users 6040 --items 3416 --data ratings.csv",
+    "repro data identify --users 40 --items 29 --data ratings.csv",
     group=data,
 )
 def identify(options: IdentifyOptions) -> None:

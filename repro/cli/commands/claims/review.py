@@ -58,7 +58,7 @@ _STATED = (
 @command(
     ReviewOptions,
     "repro review their-data --into review",
-    "repro review their-data --users 6040 --rows 1000209 --split leave-one-out --order time",
+    "repro review their-data --split leave-one-out --order time --negatives 99",
     "repro review their-data --paper paper.toml --role data1.txt=train --json",
     "repro review their-data --numbers table.csv",
 )
