@@ -59,20 +59,23 @@ def argument(**settings: Any) -> Any:
     return field(metadata={"declare": lambda name, kind: click.argument(name, **settings), "required": True})
 
 
-def command(
-    kind: type[Options], *examples: str, group: click.Group | None = None
-) -> Callable[[Callable[[Options], None]], click.Command]:
-    """Make a command, of a ``group`` or on its own, of a function that takes an object of the dataclass ``kind``.
+def command(*examples: str, group: click.Group | None = None) -> Callable[[Callable[[Options], None]], click.Command]:
+    """Make a command, of a ``group`` or on its own, of a function that takes an object of a dataclass of options.
 
-    The help lists required options first, then those of ``kind`` itself, then those of its base classes; and the
+    The help lists required options first, then those of the class itself, then those of its base classes; and the
     ``examples``.
     """
-    declared = {option.name: option for option in fields(kind)}  # type: ignore[arg-type]
-    names = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base) if name in declared)
-    in_order = sorted(names, key=lambda name: not declared[name].metadata["required"])
     epilog = f"Example{'s' if len(examples) > 1 else ''}: {'; '.join(examples)}"
 
     def decorate(function: Callable[[Options], None]) -> click.Command:
+        (parameter,) = inspect.signature(function, eval_str=True).parameters.values()
+        kind = parameter.annotation
+        declared = {option.name: option for option in fields(kind)}
+        names = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base))
+        in_order = sorted(
+            (name for name in names if name in declared), key=lambda name: not declared[name].metadata["required"]
+        )
+
         @functools.wraps(function)
         def call(**values: Any) -> None:
             function(kind(**values))

@@ -38,7 +38,6 @@ class ReportOptions(AuditOptions):
 
 
 @command(
-    ReportOptions,
     "repro audit report",
     "repro audit report --resume",
     "repro audit report --only sklearn,surprise -m rmse --into audit-of-rmse",

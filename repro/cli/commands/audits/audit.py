@@ -54,9 +54,7 @@ class EvaluatorsOptions(AuditOptions):
     policies: str | None = _policies_option()
 
 
-@command(
-    EvaluatorsOptions, "repro audit evaluators", "repro audit evaluators -m ndcg --only lenskit,implicit", group=audit
-)
+@command("repro audit evaluators", "repro audit evaluators -m ndcg --only lenskit,implicit", group=audit)
 def evaluators(options: EvaluatorsOptions) -> None:
     """Compare every evaluator of every plug-in on the same rankings, to 12 digits.
 
@@ -116,7 +114,6 @@ class InferOptions(AuditOptions):
 
 
 @command(
-    InferOptions,
     "repro audit infer implicit/ranking_metrics_at_k -m ndcg",
     "repro audit infer my_package.metrics:ndcg_at_k --metric ndcg --k 10 --cannot ties",
     group=audit,
@@ -173,7 +170,6 @@ class PipelineOptions(AuditOptions):
 
 
 @command(
-    PipelineOptions,
     "repro audit pipeline surprise/cross_validate",
     "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies audit/protocols.toml",
     group=audit,

@@ -69,7 +69,6 @@ class AuditOptions(DefinitionOptions):
 
 
 @command(
-    AuditOptions,
     "repro algorithms audit lenskit/item-knn",
     "repro algorithms audit my_package.model:Recommender --set k=5",
 )
@@ -105,7 +104,7 @@ class AgreeOptions(DefinitionOptions):
     no_definitions: bool = flag("Do not infer the definition of each implementation (faster).")
 
 
-@command(AgreeOptions, "repro algorithms agree item-knn", "repro algorithms agree ease --only lenskit,recbole")
+@command("repro algorithms agree item-knn", "repro algorithms agree ease --only lenskit,recbole")
 def agree(options: AgreeOptions) -> None:
     """Show which frameworks compute the same under the name of an algorithm, and by which decision they differ.
 
@@ -143,7 +142,6 @@ class AlignOptions(DefinitionOptions):
 
 
 @command(
-    AlignOptions,
     "repro algorithms align item-knn --like recpack",
     "repro algorithms align item-knn --like cosine-sum --set k=20",
 )

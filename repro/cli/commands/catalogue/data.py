@@ -164,7 +164,6 @@ class IdentifyOptions(ProgressOptions):
 
 
 @command(
-    IdentifyOptions,
     "repro data identify --users 22363 --items 12101 --rows 198502",
     "repro data identify --users 943 --rows 99287",
     "repro data identify train.txt test.txt",

@@ -22,7 +22,7 @@ class DoctorOptions(JsonOption):
     pass
 
 
-@command(DoctorOptions, "repro doctor")
+@command("repro doctor")
 def doctor(options: DoctorOptions) -> None:
     """Say what this machine has, what is missing, and the command that mends it.
 

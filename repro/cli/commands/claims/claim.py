@@ -95,7 +95,6 @@ class NewClaimOptions(JsonOption):
 
 
 @command(
-    NewClaimOptions,
     "repro claim new",
     "repro claim new --table table.tex --into replications/their-paper",
     group=claim,

@@ -50,7 +50,6 @@ class ReplicateOptions(ProgressOptions):
 
 
 @command(
-    ReplicateOptions,
     "repro replicate reports/replications/surprise-readme-ml100k/claim.toml",
     "repro replicate reports/replications --workers 4",
     "repro replicate claim.toml --seeds 5 --newer",

@@ -56,7 +56,6 @@ _STATED = (
 
 
 @command(
-    ReviewOptions,
     "repro review their-data --into review",
     "repro review their-data --split leave-one-out --order time --negatives 99",
     "repro review their-data --paper paper.toml --role data1.txt=train --json",

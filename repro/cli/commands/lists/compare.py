@@ -46,7 +46,6 @@ class CompareOptions(JsonOption):
 
 
 @command(
-    CompareOptions,
     "repro compare run --test wilcoxon --correct holm -m ndcg@10",
     "repro compare run --baseline popularity --plot differences.svg",
     "repro compare ours.parquet theirs.parquet",

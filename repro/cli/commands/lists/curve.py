@@ -54,7 +54,6 @@ class CurveOptions(ListFileOptions):
 
 
 @command(
-    CurveOptions,
     "repro curve --run run.tsv --truth test.tsv --plot curve.svg",
     "repro curve --run knn.tsv --run svd.tsv --truth test.tsv --kind roc --join lengths --plot roc.html",
 )

@@ -42,7 +42,6 @@ class EvaluateOptions(ListFileOptions):
 
 
 @command(
-    EvaluateOptions,
     "repro evaluate --run run.tsv --truth test.tsv -m ndcg@10 -m map@100",
     "repro evaluate --run bpr=bpr.run --run ease=ease.run --truth test.qrels --set ties.break=trec -m ndcg@10",
     "repro evaluate --run predictions.csv -m rmse -m mae",

@@ -37,7 +37,6 @@ class StudyMetricsOptions(ProgressOptions):
 
 
 @command(
-    StudyMetricsOptions,
     "repro study-metrics reports/metric-study-ml100k/run",
     "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into metrics",
 )

@@ -26,7 +26,7 @@ class DiffOptions(JsonOption):
     all_facts: bool = flag("Every package and fold that differs, not only the first ones.", "--all")
 
 
-@command(DiffOptions, "repro diff run-a run-b", "repro diff run-a said-bellogin-ut", "repro diff run-a p.toml")
+@command("repro diff run-a run-b", "repro diff run-a said-bellogin-ut", "repro diff run-a p.toml")
 def diff(options: DiffOptions) -> None:
     """Show what differs between two runs, or a run and a protocol: decisions, data, versions, numbers.
 

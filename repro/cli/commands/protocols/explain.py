@@ -65,7 +65,6 @@ class ExplainOptions(StoredRunOptions):
 
 
 @command(
-    ExplainOptions,
     "repro explain run-a run-b -m ndcg@10",
     "repro explain run --to-protocol said-bellogin-ut",
     "repro explain run --find 0.199,0.033,0.280 --budget 500",

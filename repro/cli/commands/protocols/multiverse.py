@@ -45,7 +45,6 @@ class MultiverseOptions(StoredRunOptions):
 
 
 @command(
-    MultiverseOptions,
     "repro multiverse study.toml --vary ties,missing,candidates,relevance.threshold,metric.ndcg --budget 2000",
     "repro multiverse run --vary 'relevance.threshold=3|4|5,metric.ndcg' -m ndcg@10",
 )

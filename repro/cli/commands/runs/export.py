@@ -69,7 +69,6 @@ class ExportOptions(ProgressOptions):
 
 
 @command(
-    ExportOptions,
     "repro export run --to ro-crate --zip",
     "repro export run --to latex --to methods --baseline popularity --into paper",
 )

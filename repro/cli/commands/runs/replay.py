@@ -27,7 +27,6 @@ class ReplayOptions(RerunOptions):
 
 
 @command(
-    ReplayOptions,
     "repro replay their-run --into again",
     "repro replay their-run --into again --data ratings.csv --here",
 )

@@ -64,7 +64,6 @@ class RunCommandOptions(ChangeOptions, ProgressOptions):
 
 
 @command(
-    RunCommandOptions,
     "repro run reports/reference-ml100k/study.toml",
     "repro run study.toml --set ties.break=expected --into expected",
     "repro run study.toml --executor ray --address auto",

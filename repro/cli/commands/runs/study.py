@@ -61,7 +61,6 @@ class NewOptions(JsonOption):
 
 
 @command(
-    NewOptions,
     "repro study new ratings.csv --into first.toml --yes",
     "repro study new ratings.csv --protocol leave-one-last -m hit@10 -m ndcg@10 --into last.toml --yes",
     group=study,
@@ -194,7 +193,7 @@ class CheckOptions(JsonOption):
     study: str = argument(type=FILE)
 
 
-@command(CheckOptions, "repro study check study.toml", group=study)
+@command("repro study check study.toml", group=study)
 def check(options: CheckOptions) -> None:
     """Find all problems of a study at once: keys, data, protocol, metrics, algorithms, frameworks.
 

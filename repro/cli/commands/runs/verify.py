@@ -32,7 +32,6 @@ class VerifyOptions(RerunOptions):
 
 
 @command(
-    VerifyOptions,
     "repro verify run",
     "repro verify run --level rescore",
     "repro verify run --level retrain --algorithm EASE",
