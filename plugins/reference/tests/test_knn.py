@@ -45,6 +45,18 @@ def test_user_knn_not_normalised_is_the_weighted_sum(table: Table) -> None:
     np.testing.assert_allclose(actual[0], [24 / 25 * 4 + 3 / 13 * 5, 24 / 25 * 3, 3 / 13 * 12, NAN])
 
 
+def test_cosine_over_positive_ratings(table: Table) -> None:
+    """Gunawardana & Shani (2009), 6.2.2. Users 1 and 2 both like item 1 alone: 2 * 1 / (sqrt(4 + 1) sqrt(1 + 9));
+    users 1 and 3 both like item 3: 1 * 4 / (sqrt(5) 4). User 2 rated item 4 with 3, user 3 with -2."""
+    ratings = [[2, -1, 1, 0], [1, -4, 0, 3], [-2, 0, 4, -2]]
+    parameters = {"positive": True, "divisor": "absolute", "normalise": True}
+    first, second = 2 / math.sqrt(50), 1 / math.sqrt(5)
+    actual = block(UserKNN(**parameters), table(ratings))
+    assert actual[0, 3] == pytest.approx((first * 3 - second * 2) / (first + second))
+    binary = block(UserKNN(positive=True, input="ones", normalise=False, contributions="ones"), table(ratings))
+    assert binary[0, 3] == pytest.approx((1 + 1 + 1) / (3 + 0) * 0 + 2 / math.sqrt(9) + 2 / math.sqrt(9))
+
+
 def test_item_knn_is_the_weighted_mean_of_the_users_own_ratings(table: Table) -> None:
     """Item 2 has nobody in common with item 3, so each is scored through item 1 alone."""
     actual = block(ItemKNN(), table(RATINGS))

@@ -140,7 +140,8 @@ class Stages:
 
     def rows(self, setting: Setting) -> Rows:
         """The rows that are compared."""
-        rows = weighted(self.ratings, setting, self._biases(setting), self.by_items)
+        baseline = self._biases(setting) if setting.input == "residuals" else None
+        rows = weighted(self.ratings, setting, baseline, self.by_items)
         return Rows(csr_array(rows.T) if self.by_items else rows)
 
     def _biases(self, setting: Setting) -> Baseline:
@@ -184,6 +185,8 @@ class Stages:
         ratings = self.ratings
         if setting.contributions == "ones":
             values = np.ones_like(ratings.data)
+        elif setting.center == "none":
+            values = ratings.data
         else:
             values = ratings.data - self.baseline(setting).pairs(self.users, ratings.indices)
             values = values / self.deviations(setting)[self.compared()[0]]

@@ -85,7 +85,7 @@ class Weighting(Protocol):
     def positive(self) -> bool: ...
 
 
-def weighted(matrix: csr_array, setting: Weighting, baseline: Baseline, by_items: bool) -> csr_array:
+def weighted(matrix: csr_array, setting: Weighting, baseline: Baseline | None, by_items: bool) -> csr_array:
     """Users by items, weighted; ``by_items``: items are the rows that are compared.
 
     With ``positive``, only entries above 0 remain: the others are as if they were not there.
@@ -98,7 +98,7 @@ def weighted(matrix: csr_array, setting: Weighting, baseline: Baseline, by_items
     return result
 
 
-def _weights(matrix: csr_array, setting: Weighting, baseline: Baseline, by_items: bool) -> FloatArray:
+def _weights(matrix: csr_array, setting: Weighting, baseline: Baseline | None, by_items: bool) -> FloatArray:
     ratings, users, items = matrix.data, users_of_entries(matrix), matrix.indices
     values = np.ones_like(ratings) if setting.values == "binary" else ratings
     columns, n_columns = (users, matrix.shape[0]) if by_items else (items, matrix.shape[1])
@@ -114,6 +114,7 @@ def _weights(matrix: csr_array, setting: Weighting, baseline: Baseline, by_items
         case "double-centred":
             return _centred(items, _centred(users, ratings, matrix.shape[0]), matrix.shape[1])
         case "residuals":
+            assert baseline is not None
             return ratings - baseline.pairs(users, items)
         case "log":
             return np.log1p(values)
