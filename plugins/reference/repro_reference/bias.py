@@ -179,6 +179,7 @@ class Bias:
 
 
 _KOREN = "Koren (2010), ACM TKDD 4(1), doi:10.1145/1644873.1644874"
+_EKSTRAND = "Ekstrand, Riedl & Konstan (2011), Foundations and Trends in HCI 4(2), doi:10.1561/1100000009"
 _BOTH = When("biases", ("both",))
 
 
@@ -208,6 +209,7 @@ _PARAMETERS = (
                 "users-first",
                 "user biases of ratings less the mean, item biases of what is left",
                 "b(i) = sum (r - m - b(u)) / (|U(i)| + damping)",
+                _EKSTRAND,
             ),
             Choice(
                 "together",
@@ -248,8 +250,8 @@ _PARAMETERS = (
         "what biases deviate from",
         choices=(
             Choice("rows", "the mean of all ratings", "sum r / |rows|", _KOREN, ("lenskit/bias", "surprise/bias")),
-            Choice("user-means", "the mean of the users' means"),
-            Choice("item-means", "the mean of the items' means"),
+            Choice("user-means", "the mean of the users' means", "mean over u of mean r(u, .)"),
+            Choice("item-means", "the mean of the items' means", "mean over i of mean r(., i)"),
             Choice("none", "nothing: the first bias is a damped mean rating", "m = 0"),
         ),
     ),
@@ -265,7 +267,7 @@ _PARAMETERS = (
         "unscored",
         "an item without training rows",
         choices=(
-            Choice("unscored", "has no score"),
+            Choice("unscored", "has no score", "none"),
             Choice("overall", "has a bias of 0", "m + b(u)", used_by=("lenskit/bias", "surprise/bias")),
         ),
     ),

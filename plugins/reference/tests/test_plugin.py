@@ -93,6 +93,22 @@ def test_every_option_can_be_made(algorithm: Algorithm) -> None:
 
 
 @each
+def test_every_option_has_a_meaning_and_a_formula(algorithm: Algorithm) -> None:
+    for parameter in algorithm.parameters if algorithm.defines else ():
+        assert bool(parameter.choices) == bool(parameter.options), parameter.name
+        for choice in parameter.choices:
+            assert choice.meaning, (parameter.name, choice.value)
+            assert choice.formula, (parameter.name, choice.value)
+
+
+@each
+def test_those_who_are_said_to_compute_so_are_there(algorithm: Algorithm) -> None:
+    labels = {label for parameter in algorithm.parameters for choice in parameter.choices for label in choice.used_by}
+    for label in labels:
+        assert plugins().algorithm(label)[1].name == label.partition("/")[2]
+
+
+@each
 def test_who_is_said_to_predict_does(algorithm: Algorithm) -> None:
     assert isinstance(algorithm.make(**parameters_of(algorithm, {})), RatingPredictor) is algorithm.predicts
 

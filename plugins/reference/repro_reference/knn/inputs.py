@@ -124,7 +124,12 @@ def input_parameters(used: Used) -> tuple[Parameter, ...]:
                     "sqrt(log(N / n))",
                     used_by=used("cornac"),
                 ),
-                Choice("smooth", "smoothed as in scikit-learn", "log((1 + N) / (1 + n)) + 1"),
+                Choice(
+                    "smooth",
+                    "smoothed as in scikit-learn",
+                    "log((1 + N) / (1 + n)) + 1",
+                    "Pedregosa et al. (2011), JMLR 12",
+                ),
                 Choice("odds", "the odds, as in BM25", "log(1 + (N - n + 0.5) / (n + 0.5))", _ROBERTSON),
                 Choice("none", "1: all terms are alike", "1"),
             ),
@@ -138,9 +143,15 @@ def input_parameters(used: Used) -> tuple[Parameter, ...]:
                 Choice(
                     "compared",
                     f"an {own}" if used.by_items else f"a {own}",
+                    "N rows that are compared, n of them with the column",
                     used_by=used(user=("cornac",), item=("implicit", "rectools")),
                 ),
-                Choice("columns", f"a {other}" if used.by_items else f"an {other}", used_by=used(item=("cornac",))),
+                Choice(
+                    "columns",
+                    f"a {other}" if used.by_items else f"an {other}",
+                    "N columns, n of them with the row",
+                    used_by=used(item=("cornac",)),
+                ),
             ),
         ),
         Parameter(
@@ -149,8 +160,8 @@ def input_parameters(used: Used) -> tuple[Parameter, ...]:
             "the length of a document in BM25",
             when=(_BM25,),
             choices=(
-                Choice("sum", "the sum of its values", used_by=used(item=("implicit", "rectools"))),
-                Choice("count", "the number of its values", used_by=used("cornac")),
+                Choice("sum", "the sum of its values", "sum of v", _ROBERTSON, used(item=("implicit", "rectools"))),
+                Choice("count", "the number of its values", "|v|", used_by=used("cornac")),
             ),
         ),
         Parameter("k1", 100.0, "BM25: the higher, the later a higher value counts no more", when=(_BM25,), probe=1.2),
@@ -160,7 +171,7 @@ def input_parameters(used: Used) -> tuple[Parameter, ...]:
             False,
             "whether only entries above 0 count",
             choices=(
-                Choice(False, "no: all entries count"),
+                Choice(False, "no: all entries count", "x"),
                 Choice(True, "yes: the others are as if there were none", "x > 0", _GUNAWARDANA),
             ),
         ),

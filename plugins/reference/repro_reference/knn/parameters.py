@@ -30,7 +30,11 @@ def parameters(by_items: bool) -> tuple[Parameter, ...]:
             "divide by the sum of similarities; if not, the score is not a rating; auto: where the training ratings "
             "differ",
             choices=(
-                Choice(AUTO, "divided where the training ratings differ, not divided where they are all equal"),
+                Choice(
+                    AUTO,
+                    "divided where the training ratings differ, not divided where all are equal",
+                    "sum s r / sum s or sum s r",
+                ),
                 Choice(True, "divided", "sum s r / sum s", _SARWAR, used("surprise", "lenskit", "cornac")),
                 Choice(
                     False,
@@ -72,7 +76,7 @@ def _similarity(used: Used) -> Parameter:
                 _HERLOCKER,
                 used("surprise"),
             ),
-            Choice("dot", "the inner product", "sum_c xy", used_by=used(item=("implicit", "rectools"))),
+            Choice("dot", "the inner product", "sum_c xy", _DESHPANDE, used(item=("implicit", "rectools"))),
             Choice(
                 "projection",
                 "the length of the projection of the target on its neighbour",
@@ -182,8 +186,8 @@ def _centers(used: Used) -> tuple[Parameter, ...]:
             "what a standard deviation of 0 is replaced by",
             when=(When("center", ("z-score",)),),
             choices=(
-                Choice("one", "1"),
-                Choice("overall", "the standard deviation of all ratings", used_by=used("surprise")),
+                Choice("one", "1", "d = 1"),
+                Choice("overall", "the standard deviation of all ratings", "d = sd of all r", used_by=used("surprise")),
             ),
         ),
     )
@@ -243,18 +247,21 @@ def _neighbourhoods(used: Used) -> tuple[Parameter, ...]:
                 Choice(
                     "rated",
                     "those that have a rating for the pair, for each pair",
+                    "k nearest b with a rating",
                     cite=_HERLOCKER,
                     used_by=used("surprise", "lenskit", "cornac"),
                 ),
                 Choice(
                     "all",
                     "all, once for each target; those of them that have a rating for the pair take part",
+                    "b of the k nearest of a, with a rating",
                     cite=_SARWAR,
                     used_by=used("recbole"),
                 ),
                 Choice(
                     "neighbour",
                     "the other way round: each neighbour takes part for the k targets that are most similar to it",
+                    "b with a rating, a of the k nearest of b",
                     cite=_DESHPANDE,
                     used_by=used(item=("implicit", "rectools", "recpack")),
                 ),
@@ -274,10 +281,11 @@ def _neighbourhoods(used: Used) -> tuple[Parameter, ...]:
             "of whom the candidates are the nearest",
             when=(When("neighbourhood", ("rated",)), When("pool", above=0)),
             choices=(
-                Choice("target", "of the target"),
+                Choice("target", "of the target", "b of the nearest of a"),
                 Choice(
                     "neighbour",
                     "of the neighbour: it is a candidate for the targets that are most similar to it",
+                    "a of the nearest of b",
                     used_by=used(item=("lenskit",)),
                 ),
             ),
@@ -317,7 +325,7 @@ def _details(used: Used) -> tuple[Parameter, ...]:
             0.0,
             "is added to the denominator of the similarity, so that it is not 0",
             choices=(
-                Choice(0.0, "nothing"),
+                Choice(0.0, "nothing", "sum_c xy / (|x| |y|)"),
                 Choice(1e-6, "a millionth", "sum_c xy / (|x| |y| + 1e-6)", used_by=used("recbole")),
             ),
             neutral=0.0,
@@ -346,8 +354,8 @@ def _neighbours(used: Used) -> tuple[Parameter, ...]:
             "which neighbours are the nearest",
             when=(When("negatives", (True,)),),
             choices=(
-                Choice("highest", "those with the highest similarity", used_by=used("cornac")),
-                Choice("absolute", "those with the highest absolute similarity", cite=_HERLOCKER),
+                Choice("highest", "those with the highest similarity", "order by s", used_by=used("cornac")),
+                Choice("absolute", "those with the highest absolute similarity", "order by |s|", _HERLOCKER),
             ),
         ),
         Parameter(
@@ -355,18 +363,24 @@ def _neighbours(used: Used) -> tuple[Parameter, ...]:
             "no",
             "whether a user or item is among its own neighbours, which affects scores of training pairs",
             choices=(
-                Choice("no", "no", used_by=used("lenskit", "recbole", "recpack")),
+                Choice("no", "no", "s(a, a) = 0", _DESHPANDE, used("lenskit", "recbole", "recpack")),
                 Choice(
-                    "computed", "with the similarity of the formula", used_by=used("cornac", "implicit", "rectools")
+                    "computed",
+                    "with the similarity of the formula",
+                    "s(a, a), such as 1 for the cosine",
+                    used_by=used("cornac", "implicit", "rectools"),
                 ),
-                Choice("one", "with a similarity of 1", used_by=used("surprise")),
+                Choice("one", "with a similarity of 1", "s(a, a) = 1", used_by=used("surprise")),
             ),
         ),
         Parameter(
             "ties",
             "lower",
             "which of equally similar neighbours is nearer",
-            choices=(Choice("lower", "that with the lower id"), Choice("higher", "that with the higher id")),
+            choices=(
+                Choice("lower", "that with the lower id", "order by s, then by id"),
+                Choice("higher", "that with the higher id", "order by s, then by id from the last"),
+            ),
         ),
     )
 
@@ -411,7 +425,7 @@ def _sums(used: Used) -> tuple[Parameter, ...]:
             "is added to what sums are divided by, so that it is not 0",
             when=(_NORMALISED,),
             choices=(
-                Choice(0.0, "nothing"),
+                Choice(0.0, "nothing", "sum s r / sum |s|"),
                 Choice(1e-8, "1e-8", "sum s r / (sum |s| + 1e-8)", used_by=used("cornac")),
             ),
             neutral=0.0,
@@ -424,6 +438,8 @@ def _sums(used: Used) -> tuple[Parameter, ...]:
                 Choice(
                     "no",
                     "they are not",
+                    "s(a, b)",
+                    _SARWAR,
                     used_by=used("surprise", "lenskit", "cornac", "recbole", "implicit", "rectools"),
                 ),
                 Choice(
@@ -443,13 +459,16 @@ def _sums(used: Used) -> tuple[Parameter, ...]:
             "unscored",
             "what the score of a known user and item is where there are too few neighbours",
             choices=(
-                Choice("unscored", "there is none", used_by=used("lenskit", "implicit", "rectools")),
-                Choice("zero", "0", used_by=used("recbole", "recpack")),
-                Choice("center", "the center", used_by=used("cornac", "surprise")),
+                Choice("unscored", "there is none", "none", used_by=used("lenskit", "implicit", "rectools")),
+                Choice("zero", "0", "0", _CREMONESI, used("recbole", "recpack")),
+                Choice("center", "the center", "b(u, i)", _HERLOCKER, used("cornac", "surprise")),
                 Choice(
-                    "center-for-all", "the center, also of users and items without ratings", used_by=used("surprise")
+                    "center-for-all",
+                    "the center, also of users and items without ratings",
+                    "b(u, i)",
+                    used_by=used("surprise"),
                 ),
-                Choice("overall-mean", "the mean of all ratings", used_by=used("surprise")),
+                Choice("overall-mean", "the mean of all ratings", "m", used_by=used("surprise")),
             ),
         ),
     )
