@@ -72,8 +72,12 @@ class ClaimCheck:
 def check(claim: Claim) -> ClaimCheck:
     """Inspect a claim without running it."""
     protocols = tuple(_protocol(claim, name, setting) for name, setting in claim.settings.items())
-    runs = Runs(claim, Options(), claim.seeds) if claim.algorithms else None
-    return ClaimCheck(claim, protocols, tuple(_missing(claim, runs)), tuple(_studies(runs)) if runs else ())
+    runs = [Runs(part, Options(), claim.seeds) for part in claim.parts()] if claim.algorithms else []
+    of_parts: list[Runs | None] = [*runs] or [None for _ in claim.parts()]
+    parts = zip(claim.parts(), of_parts, strict=True)
+    missing = dict.fromkeys(message for part in parts for message in _missing(*part))
+    studies = [sentence for of_data in runs for sentence in _studies(of_data)]
+    return ClaimCheck(claim, protocols, tuple(missing), tuple(studies))
 
 
 def _protocol(claim: Claim, name: str, setting: Setting) -> OpenProtocol:
@@ -90,7 +94,7 @@ def _protocol(claim: Claim, name: str, setting: Setting) -> OpenProtocol:
 
 def _assumed(claim: Claim, name: str, setting: Setting) -> list[str]:
     """Decisions that bear on the numbers claimed under a protocol, have a default, and are neither stated nor open."""
-    names = [cell.key.metric for cell in claim.cells if cell.key.under == name]
+    names = [cell.key.metric for cell in claim.cells if name in cell.key.protocols]
     names += [operand.measure for operand in claim.operands if operand.measure and operand.under == name]
     if not names:
         return []

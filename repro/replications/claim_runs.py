@@ -109,6 +109,10 @@ class Runs:
         for cell in self.cells:
             setting = claim.setting(cell.key.under, cell.key.changes)
             self._request(setting.protocol, [cell.key.algorithm], cell.key.metric, self.seeds_of(cell))
+        for cell in self.means:
+            for under in cell.key.protocols:
+                protocol = claim.setting(under, cell.key.changes).protocol
+                self._request(protocol, [cell.key.algorithm], cell.key.metric, self.seeds_of(cell))
         for operand in (operand for operand in claim.operands if operand.measure):
             protocol = claim.setting(operand.under, operand.changes).protocol
             labels = self.labels if operand.dp else self.matching_labels(operand)
@@ -117,6 +121,15 @@ class Runs:
     @property
     def cells(self) -> list[Cell]:
         """The printed numbers of algorithms."""
+        return [cell for cell in self._cells_of_algorithms if len(cell.key.protocols) == 1]
+
+    @property
+    def means(self) -> list[Cell]:
+        """The printed numbers of algorithms that are the mean over several protocols."""
+        return [cell for cell in self._cells_of_algorithms if len(cell.key.protocols) > 1]
+
+    @property
+    def _cells_of_algorithms(self) -> list[Cell]:
         return [cell for cell in self.claim.cells if cell.key.algorithm in self.labels]
 
     @property
@@ -183,6 +196,24 @@ class Runs:
         if request.protocol.hash == protocol.hash:
             return _read(folder, protocol, names, labels)
         return measure_variants(self.scored_run(protocol, seed), [protocol], names, labels).of(0)
+
+    def fold_values(self, protocol: Protocol, label: str, metric: str) -> list[float]:
+        """The value of each fold, with the first seed; empty where the run was evaluated under another protocol."""
+        request, seed = self.requests.get(fit_key(protocol)), self.seeds[FIRST]
+        if request is None or request.protocol.hash != protocol.hash or label not in self._runnable(request, seed):
+            return []
+        table = Run(self.folder(request, seed)).results
+        name = parse_measure(metric, protocol, metrics()).full_name
+        own = (table["algorithm"] == label) & (table["measure"] == name) & (table["fold"] != ALL_FOLDS)
+        return [float(value) for value in table.loc[own, "value"]]
+
+    def seconds_of(self, protocol: Protocol, label: str) -> dict[str, float]:
+        """The seconds that an algorithm took to fit and to score a fold, with the first seed; empty without a run."""
+        request, seed = self.requests.get(fit_key(protocol)), self.seeds[FIRST]
+        if request is None or label not in self._runnable(request, seed):
+            return {}
+        seconds = Run(self.folder(request, seed)).seconds()
+        return {str(name): float(value) for name, value in seconds.loc[label].items()} if label in seconds.index else {}
 
     def scored_run(self, protocol: Protocol, seed: int) -> ScoredRun:
         """The run whose scores give the numbers under this protocol, with this protocol in place of its own."""

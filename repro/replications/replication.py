@@ -12,9 +12,10 @@ from repro.replications.claims.claim import FILE, Claim
 from repro.replications.settings.watch import SearchStopped, SearchWatch
 from repro.replications.verdicts.cells import CellVerdicts
 from repro.replications.verdicts.examples import WorkedExamples
-from repro.replications.verdicts.facts import judge_facts, unavailable
+from repro.replications.verdicts.facts import judge_facts, judge_times, unavailable
 from repro.replications.verdicts.files import write_replication
 from repro.replications.verdicts.judgement import Judgement, Replication, not_run
+from repro.replications.verdicts.means import judge_means
 from repro.replications.verdicts.patterns import judge_patterns
 from repro.replications.verdicts.searched import Budget, CellSearch
 from repro.study.progress import watching
@@ -58,19 +59,42 @@ def replicate(
 def _replicated(
     loaded: Claim, seeds: int | None, newer: bool, run_options: Options, limits: Budget, progress: Progress
 ) -> Replication:
-    if reason := unavailable(loaded):
-        return write_replication(loaded, _not_run(loaded, reason), None)
-    judged = _Judged(loaded, run_options, seeds_of(loaded, seeds))
-    replication = judged.replication()
-    if judged.searchable and not limits.off:
-        own = write_replication(loaded, replication, judged.runs.main_run())
+    reasons = {part.part: unavailable(part) for part in loaded.parts()}
+    parts = [part for part in loaded.parts() if not reasons[part.part]]
+    judged = {part.part: _Judged(part, run_options, seeds_of(part, seeds)) for part in parts}
+
+    def together() -> Replication:
+        """The verdicts on all data sets."""
+        of_parts = {name: of_data.replication() for name, of_data in judged.items()}
+        of_parts |= {part.part: _not_run(part, reasons[part.part]) for part in loaded.parts() if reasons[part.part]}
+        return replace(_joined([of_parts[part.part] for part in loaded.parts()]), claim=loaded)
+
+    main_run = next((of_data.runs.main_run() for of_data in judged.values()), None) if len(reasons) == 1 else None
+    replication = together()
+    if (searched := [of_data for of_data in judged.values() if of_data.searchable]) and not limits.off:
+        own = write_replication(loaded, replication, main_run)
         if run_options.own:
             run_options.own(own)
-        judged.search(limits, progress)
-        replication = judged.replication()
+        for of_data in searched:
+            of_data.search(limits, progress)
+        replication = together()
     if newer and loaded.frameworks and not run_options.installed:
         replication = _with_newer(loaded, replication, run_options)
-    return write_replication(loaded, replication, judged.runs.main_run())
+    return write_replication(loaded, replication, main_run)
+
+
+def _joined(parts: Sequence[Replication]) -> Replication:
+    """One replication of the parts of a claim about several data sets."""
+    if len(parts) == 1:
+        return parts[0]
+    return replace(
+        parts[0],
+        judgements=tuple(judgement for part in parts for judgement in part.judgements),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        versions={name: version for part in parts for name, version in part.versions.items()},
+        searches=tuple(search for part in parts for search in part.searches),
+        causes=tuple(cause for part in parts for cause in part.causes),
+    )
 
 
 def seeds_of(claim: Claim, number: int | None) -> tuple[int, ...]:
@@ -93,16 +117,22 @@ class _Judged:
     def __init__(self, claim: Claim, options: Options, seeds: Sequence[int]) -> None:
         self.claim, self.options = claim, options
         self.runs = Runs(claim, options, seeds)
-        self._cells = CellVerdicts(self.runs, options.known)
+        known = options.known
+        self._known = (lambda judgement: known(self._named(judgement))) if known else None
+        self._cells = CellVerdicts(self.runs, self._known)
         self._cells.judge()
         examples = WorkedExamples(claim) if claim.examples else None
-        self._others = [*(examples.judge() if examples else []), *judge_facts(claim)]
-        self._others += judge_patterns(self.runs, examples)
-        if options.known:
+        self._others = [*judge_means(self.runs), *(examples.judge() if examples else []), *judge_facts(claim)]
+        self._others += [*judge_times(self.runs), *judge_patterns(self.runs, examples)]
+        if self._known:
             for judgement in self._others:
-                options.known(judgement)
+                self._known(judgement)
         self._search: CellSearch | None = None
         self._notes: list[str] = []
+
+    def _named(self, judgement: Judgement) -> Judgement:
+        """The judgement with the name of the data set, in a claim about several."""
+        return replace(judgement, data=self.claim.part)
 
     @property
     def searchable(self) -> bool:
@@ -133,7 +163,7 @@ class _Judged:
             name=self.claim.name,
             title=self.claim.title,
             source=self.claim.source,
-            judgements=(*self._cells.in_order(), *self._others),
+            judgements=tuple(map(self._named, (*self._cells.in_order(), *self._others))),
             notes=tuple(notes),
             versions={} if own_run is None else versions_of(own_run),
             searches=tuple(self._search.searches if self._search else ()),
@@ -144,7 +174,13 @@ class _Judged:
 
 def _with_newer(claim: Claim, pinned: Replication, options: Options) -> Replication:
     """The replication, with the values that the installed versions give where they differ."""
-    newer = _Judged(claim, replace(options, installed=True, known=None), claim.seeds[:1]).replication()
+    installed, seeds = replace(options, installed=True, known=None), claim.seeds[:1]
+    newer = _joined(
+        [
+            _not_run(part, reason) if (reason := unavailable(part)) else _Judged(part, installed, seeds).replication()
+            for part in claim.parts()
+        ]
+    )
     versions = newer.versions
     both = {name: (pinned.versions.get(name, ""), versions[name]) for name in claim.frameworks if name in versions}
     if all(old == new for old, new in both.values()):
@@ -174,4 +210,5 @@ def _not_run(claim: Claim, reason: str) -> Replication:
     facts = [not_run(fact, reason, data) for fact in claim.facts]
     patterns = [not_run(pattern, reason) for pattern in claim.patterns]
     worked = WorkedExamples(claim).judge() if claim.examples else []
-    return Replication(claim.name, claim.title, claim.source, (*cells, *worked, *facts, *patterns), claim=claim)
+    judgements = (replace(judgement, data=claim.part) for judgement in (*cells, *worked, *facts, *patterns))
+    return Replication(claim.name, claim.title, claim.source, tuple(judgements), claim=claim)

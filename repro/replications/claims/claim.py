@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from repro.replications.check import ClaimCheck
 
 OWN = ""  # the name of the claim's main protocol, [protocol]
+MEAN = " + "  # between the names of protocols over which a number is the mean
 FILE = "claim.toml"
 
 
@@ -58,8 +59,10 @@ class Setting:
 class CellKey:
     """Identifies a number: the metric of an algorithm (or system) under one of the claim's protocols.
 
+    under    the name of the protocol, or the names of several with " + " between them
     changes  decisions that apply to this cell only
     user     in worked examples, the user whose number it is; empty for the average over users
+    data     the name of one of the claim's further data sets
     """
 
     algorithm: str
@@ -67,11 +70,18 @@ class CellKey:
     under: str = OWN
     changes: tuple[tuple[str, Value], ...] = ()
     user: str = ""
+    data: str = OWN
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The names of its protocols: several where the number is the mean over them."""
+        return tuple(self.under.split(MEAN)) if MEAN in self.under else (self.under,)
 
     @property
     def sentence(self) -> str:
         """The key in words."""
         sentence = f"{self.metric} of {self.algorithm}" + (f", user {self.user}" if self.user else "")
+        sentence += f" on {self.data}" if self.data else ""
         sentence += f" under {self.under}" if self.under else ""
         changed = ", ".join(f"{key} = {value}" for key, value in self.changes)
         return f"{sentence} with {changed}" if changed else sentence
@@ -88,12 +98,23 @@ class Cell:
 
 @dataclass(frozen=True)
 class Fact:
-    """A printed figure of the data set; with ``prepared``, the figure of the data after the protocol's filters."""
+    """A printed figure of the data set, of a split, or of a run.
+
+    prepared   whether the figure is that of the data after the protocol's filters
+    fold       of a split: the name of the fold; the mean over folds if it is empty
+    algorithm  of a run: the label of the algorithm
+    factor     of a run: by how much a time may differ on another machine
+    data       the name of one of the claim's further data sets
+    """
 
     name: str
     printed: Printed
     under: str = OWN
     prepared: bool = False
+    fold: str = ""
+    algorithm: str = ""
+    factor: float = 0.0
+    data: str = OWN
 
 
 @dataclass(frozen=True)
@@ -113,6 +134,11 @@ class Operand:
     changes: tuple[tuple[str, Value], ...] = ()
     times: float = 1.0
     take: Literal["each", "min", "max", "mean"] = "each"
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The name of its protocol."""
+        return (self.under,)
 
     @property
     def measure(self) -> str:
@@ -137,6 +163,7 @@ class Pattern:
     right: Operand
     within: float = 0.0
     relative: bool = False
+    data: str = OWN
 
     @property
     def relation_in_words(self) -> str:
@@ -213,7 +240,11 @@ def _of_broken(line: Mapping[str, Any]) -> ClaimedAlgorithm:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A claim, as read from its file."""
+    """A claim, as read from its file.
+
+    further  further data sets, by name
+    part     the name of the data set, if this is the part of a claim that is about one of several
+    """
 
     path: Path
     title: str
@@ -233,6 +264,8 @@ class Claim:
     facts: tuple[Fact, ...]
     patterns: tuple[Pattern, ...]
     labels: tuple[str, ...]
+    further: Mapping[str, Data] = field(default_factory=dict)
+    part: str = OWN
     text: str = field(repr=False, default="")
 
     @classmethod
@@ -270,6 +303,24 @@ class Claim:
     def systems(self) -> frozenset[str]:
         """The labels of worked examples."""
         return frozenset(system.label for system in self.examples.systems) if self.examples else frozenset()
+
+    def parts(self) -> list[Claim]:
+        """The claim about each of its data sets, as a claim of its own."""
+        if not self.further:
+            return [self]
+        parts = [
+            replace(
+                self,
+                data=self.data if name == OWN else self.further[name],
+                further={},
+                part=name,
+                cells=tuple(cell for cell in self.cells if cell.key.data == name),
+                facts=tuple(fact for fact in self.facts if fact.data == name),
+                patterns=tuple(pattern for pattern in self.patterns if pattern.data == name),
+            )
+            for name in (OWN, *self.further)
+        ]
+        return [part for part in parts if part.cells or part.facts or part.patterns]
 
     @property
     def operands(self) -> list[Operand]:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from repro.data import Interactions, describe
 from repro.protocol import Protocol
 from repro.split.share import exact
 from repro.split.uniform_items import target_items
 
+Part = Literal["train", "validation", "test"]
 Compute = Callable[[Interactions, Protocol | None], float]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its meaning in words, the function that computes it, and whether it depends on a protocol."""
+    """A figure: its meaning in words, the function that computes it, and whether it depends on a protocol.
+
+    A figure of a split is computed from the rows of a part of each fold.
+    """
 
     meaning: str
     compute: Compute
     of_protocol: bool = False
+    part: Part | None = None
 
 
 def _targets(rows: Interactions, protocol: Protocol | None) -> float:
@@ -34,6 +40,25 @@ def _per_target(rows: Interactions, protocol: Protocol | None) -> float:
     return float(share)
 
 
+def _of_part(part: Part) -> dict[str, Figure]:
+    """The figures of a part of a split."""
+    return {
+        f"{part} ratings": Figure(f"ratings in the {part} part", lambda rows, _: float(len(rows)), part=part),
+        f"{part} users": Figure(f"users in the {part} part", lambda rows, _: float(describe(rows).users), part=part),
+        f"{part} items": Figure(f"items in the {part} part", lambda rows, _: float(describe(rows).items), part=part),
+        f"{part} density": Figure(
+            f"the share of all pairs of the users and items of the {part} part that it has",
+            lambda rows, _: describe(rows).density,
+            part=part,
+        ),
+    }
+
+
+# Times, which depend on the machine: the median over folds.
+TIMES: Mapping[str, str] = {
+    "fit seconds": "how long an algorithm is fitted on a fold",
+    "score seconds": "how long an algorithm scores the candidates and the held-out pairs of a fold",
+}
 FIGURES: Mapping[str, Figure] = {
     "users": Figure("users with a rating", lambda rows, _: float(describe(rows).users)),
     "items": Figure("items with a rating", lambda rows, _: float(describe(rows).items)),
@@ -45,4 +70,5 @@ FIGURES: Mapping[str, Figure] = {
         "|T| of a split with the same number of test ratings for each item", _targets, of_protocol=True
     ),
     "eta": Figure("test ratings of each target item, sigma r / |T|", _per_target, of_protocol=True),
+    **{name: figure for part in get_args(Part) for name, figure in _of_part(part).items()},
 }

@@ -23,9 +23,11 @@ class Table:
 
 
 SETTING = {
-    "under": "the name of one of `[protocols]`, in place of `[protocol]`",
+    "under": "the name of one of `[protocols]`, in place of `[protocol]`; of numbers that are the mean over several "
+    "protocols, a list of their names",
     "set": 'decisions for these numbers alone: `set = { "predict.clip" = "none" }`',
 }
+OF_DATA = {"data": "the name of one of `[datasets]`, in place of `[data]`"}
 CLAIM = Table(
     "the file",
     "What is claimed, and where it was printed. At least one of `table`, `cells`, `facts` and `patterns` is there.",
@@ -37,6 +39,7 @@ CLAIM = Table(
         "notes": "remarks",
         "seeds": "seeds to run; the first is that of the source, further ones show the spread (`[0]` if left out)",
         "data": "the data: a table, or the name alone",
+        "datasets": "further data sets by name, for numbers with `data`",
         "frameworks": "versions of frameworks that the source used",
         "protocol": "the protocol, as far as the source states it: a table, or the name of its base alone",
         "protocols": "further protocols by name, for numbers with `under`",
@@ -53,8 +56,8 @@ CLAIM = Table(
     ("title", "source"),
 )
 DATA = Table(
-    "[data]",
-    "The data set or the file of the source. Other keys are options for reading it, as in a study.",
+    "[data] and [datasets.NAME]",
+    "A data set or a file of the source. Other keys are options for reading it, as in a study.",
     {
         "name": "a data set of `repro data list`, or a file; its path begins in the folder of the claim",
         "digest": "the content digest, which `repro data describe` prints; other data is rejected",
@@ -106,6 +109,7 @@ NUMBERS = Table(
     {
         "metrics": "the metrics of the columns",
         **SETTING,
+        **OF_DATA,
         "user": "of worked examples: the user whose numbers these are",
         "tolerance": "a tolerance for this table",
     },
@@ -118,8 +122,10 @@ CELLS = Table(
         "algorithm": "the label of the algorithm",
         "system": "the label of the system",
         "metric": "the metric, with its cut-off",
-        "value": "the number as it is printed, in quotes, so that its digits can be counted",
+        "value": "the number as it is printed, in quotes, so that its digits can be counted; perhaps with its spread: "
+        '`"0.400 ± 0.002"` or `"0.400 (0.002)"`',
         **SETTING,
+        **OF_DATA,
         "user": "of worked examples: the user whose number it is (the average if left out)",
         "tolerance": "a tolerance for this number",
     },
@@ -127,12 +133,16 @@ CELLS = Table(
 )
 FACTS = Table(
     "[[facts]]",
-    "A printed figure of the data.",
+    "A printed figure of the data, of a split, or of the time that an algorithm takes.",
     {
         "name": "one of the figures below",
         "value": "the number as it is printed, in quotes",
-        "under": SETTING["under"],
+        "under": "the name of one of `[protocols]`, in place of `[protocol]`",
         "prepared": "true for the data after the filters of the protocol",
+        "fold": "of a split: the name of a fold (the mean over folds if left out)",
+        "algorithm": "of a time: the label of the algorithm",
+        "factor": "of a time: by which factor it may differ on another machine, such as `3`",
+        **OF_DATA,
     },
     ("name", "value"),
 )
@@ -145,6 +155,7 @@ PATTERNS = Table(
         "is": "the relation: one of those below",
         "right": "a number, or an operand",
         "within": 'of the relation about: the allowed distance, such as `0.01`, or `"10%"` of the right',
+        **OF_DATA,
     },
     ("says", "left", "is", "right"),
 )

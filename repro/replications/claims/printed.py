@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -18,6 +18,8 @@ from repro.text import plural
 # 6,040 and 1,000,209.5 have commas between thousands; 0,934 does not.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# 0.400 ± 0.002, and 0.400 (0.002); a number in brackets without a point is a rank, or units of the last digit.
+_SPREAD = re.compile(r"(.+?)(?:±|\\pm(?![A-Za-z])|\+/-|\+-|\+\\-)(.+)|(.+?)\(([^()]*\.[^()]*)\)")
 # The rounding error allowed for a computed number: a share of the last digit, and a few units in the last place.
 _SHARE, _ULPS = 1e-9, 8
 # The largest accepted probability that a table which rounds looks as if it truncated.
@@ -34,12 +36,13 @@ LEVEL = 0.95
 class Printed:
     """A printed number: its text, its value, and the number of decimals to which it is known.
 
-    A percentage is a share: "4.468%" is 0.04468, known to five decimals.
+    A percentage is a share: "4.468%" is 0.04468, known to five decimals. ``spread`` is what is printed after ±.
     """
 
     text: str
     value: float
     decimals: int
+    spread: Printed | None = None
 
     @property
     def slack(self) -> float:
@@ -76,18 +79,27 @@ class Printed:
         """Format another number in the same form, with ``further`` more digits."""
         if not math.isfinite(value):
             return "–"
-        if self.text.endswith("%"):
+        if self.text.rstrip(") ").endswith("%"):
             return f"{100 * value:.{max(0, self.decimals - 2) + further}f}%"
         return f"{value:,.{max(0, self.decimals + further)}f}"
 
 
 def read_printed(text: str, decimals: int | None = None) -> Printed:
-    """Read a number as it is printed: ``0.934``, ``.75``, ``6,040``, ``4.468%``.
+    """Read a number as it is printed: ``0.934``, ``.75``, ``6,040``, ``4.468%``, ``0.400 ± 0.002``, ``0.400 (0.002)``.
 
     It is known to as many decimals as are written (1.2e3 to the hundreds). ``decimals`` gives a larger number of them
     for tables that leave out zeros at the end.
     """
     written = text.strip()
+    if parts := _SPREAD.fullmatch(written.replace("$", "")):
+        number, spread = ((parts[1] or parts[3]).strip(), (parts[2] or parts[4]).strip())
+        if spread.endswith("%") and not number.endswith("%"):
+            number += "%"
+        elif number.endswith("%") and not spread.endswith("%"):
+            spread += "%"
+        value, spread_value = read_printed(number, decimals), read_printed(spread.lstrip("+"))
+        if value.spread is None and spread_value.spread is None:
+            return replace(value, text=written, spread=spread_value)
     percent = written.endswith("%")
     number = written.removesuffix("%").strip()
     if _THOUSANDS.fullmatch(number):

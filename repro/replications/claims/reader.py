@@ -51,7 +51,8 @@ def read_claim(path: Path) -> Claim:
         path=path,
         **{key: file.string(document.get(key, ""), key) for key in _TEXTS},
         seeds=file.seeds(document.get("seeds", [0]), "seeds"),
-        data=_data(file),
+        data=_data(file, "data", document["data"]) if "data" in document else None,
+        further=_further(file),
         frameworks=_frameworks(file),
         settings=_settings(file, examples, bool(algorithms)),
         algorithms=algorithms,
@@ -68,15 +69,20 @@ def read_claim(path: Path) -> Claim:
     return claim
 
 
-def _data(file: ClaimFile) -> Data | None:
-    entry = file.document.get("data")
-    if entry is None:
-        return None
+def _data(file: ClaimFile, key: str, entry: object) -> Data:
     table = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        raise file.error("data", 'data needs the name of a data set or a file: [data] name = "ml-100k"')
-    options = {key: value for key, value in table.items() if key not in DATA.keys}
-    return Data(table["name"], options, file.string(table.get("digest", ""), "data.digest"))
+        raise file.error(key, f'{key} needs the name of a data set or a file: [{key}] name = "ml-100k"')
+    options = {name: value for name, value in table.items() if name not in DATA.keys}
+    return Data(table["name"], options, file.string(table.get("digest", ""), f"{key}.digest"))
+
+
+def _further(file: ClaimFile) -> dict[str, Data]:
+    """The further data sets by name."""
+    entries = file.document.get("datasets", {})
+    if not isinstance(entries, Mapping):
+        raise file.error("datasets", "write each further data set as [datasets.NAME], with its name")
+    return {name: _data(file, f"datasets.{name}", entry) for name, entry in entries.items()}
 
 
 def _frameworks(file: ClaimFile) -> dict[str, tuple[str, ...]]:
@@ -180,7 +186,7 @@ def _check(file: ClaimFile, claim: Claim) -> None:
     if not (claim.cells or claim.facts or claim.patterns):
         raise StudyError(f"{claim.path} claims nothing; write a [table], [[cells]], [[facts]] or [[patterns]]")
     for entries, what in ((claim.algorithms, "algorithms"), (claim.facts, "facts about data")):
-        if entries and claim.data is None:
+        if entries and claim.data is None and not claim.further:
             raise StudyError(f'{claim.path} has {what} and no data; write [data] with name = "ml-100k"')
     section = "cells" if "cells" in file.document else "table"
     for cell in claim.cells:
@@ -190,6 +196,8 @@ def _check(file: ClaimFile, claim: Claim) -> None:
         _check_metric(file, claim, operand.measure, operand, "patterns")
     for fact in claim.facts:
         _check_under(file, claim, fact.under, "facts", fact.prepared)
+        if fact.algorithm and fact.algorithm not in claim.labels:
+            raise file.error("facts", f"'{fact.algorithm}' is not an algorithm of the claim")
 
 
 def _check_label(file: ClaimFile, claim: Claim, key: CellKey, section: str) -> None:
@@ -216,9 +224,10 @@ def _check_under(file: ClaimFile, claim: Claim, under: str, key: str, needed: bo
 
 def _check_metric(file: ClaimFile, claim: Claim, metric: str, where: CellKey | Operand, section: str) -> None:
     """Raise an error for a metric that is not defined under its protocol; no metric needs no protocol."""
-    _check_under(file, claim, where.under, section, bool(metric))
-    if metric:
-        try:
-            parse_measure(metric, claim.setting(where.under, where.changes).protocol, metrics())
-        except ReproError as error:
-            raise file.error(section, str(error)) from None
+    for under in where.protocols:
+        _check_under(file, claim, under, section, bool(metric))
+        if metric:
+            try:
+                parse_measure(metric, claim.setting(under, where.changes).protocol, metrics())
+            except ReproError as error:
+                raise file.error(section, str(error)) from None

@@ -12,8 +12,8 @@ from typing import Any
 
 from repro.errors import StudyError, nearest
 from repro.protocol import Value, flatten, line_of
-from repro.replications.claims.claim import OWN, Cell, CellKey, Fact, Operand, Pattern
-from repro.replications.claims.figures import FIGURES
+from repro.replications.claims.claim import MEAN, OWN, Cell, CellKey, Fact, Operand, Pattern
+from repro.replications.claims.figures import FIGURES, TIMES
 from repro.replications.claims.keys import (
     CELLS,
     FACTS,
@@ -146,10 +146,28 @@ def _single_cells(file: ClaimFile, tolerance: Tolerance) -> Iterator[Cell]:
         yield Cell(cell_key, printed, cell_tolerance)
 
 
-def _where(file: ClaimFile, table: Mapping[str, Any], key: str) -> tuple[str, tuple[tuple[str, Value], ...], str]:
-    """The protocol of a cell, its changes, and its user."""
-    under = file.string(table.get("under", OWN), f"{key}.under")
-    return under, _changes(file, table, key), file.string(table.get("user", ""), f"{key}.user")
+def _where(file: ClaimFile, table: Mapping[str, Any], key: str) -> tuple[str, tuple[tuple[str, Value], ...], str, str]:
+    """The protocol of a cell (or several, over which it is the mean), its changes, its user, and its data set."""
+    under = table.get("under", OWN)
+    if isinstance(under, list):
+        if len(under) < 2 or not all(isinstance(name, str) for name in under):
+            raise file.error(f"{key}.under", f"under = {under!r} must be a name, or a list of names of protocols")
+        under = MEAN.join(under)
+    under, user = file.string(under, f"{key}.under"), file.string(table.get("user", ""), f"{key}.user")
+    return under, _changes(file, table, key), user, _data(file, table, key)
+
+
+def _data(file: ClaimFile, table: Mapping[str, Any], key: str) -> str:
+    """The name of the data set that an entry is about."""
+    name = file.string(table.get("data", OWN), f"{key}.data")
+    further = file.document.get("datasets", {})
+    if name and name not in further:
+        raise file.error(
+            f"{key}.data", f"there is no data set '{name}'{nearest(name, further)} Write [datasets.{name}]"
+        )
+    if not name and "data" not in file.document and further:
+        raise file.error(key, f'there is no [data]; name one of [datasets] with data = "{next(iter(further))}"')
+    return name
 
 
 def _changes(file: ClaimFile, table: Mapping[str, Any], key: str) -> tuple[tuple[str, Value], ...]:
@@ -176,14 +194,22 @@ def read_facts(file: ClaimFile) -> tuple[Fact, ...]:
     for entry in file.tables("facts"):
         table = file.table(entry, "facts", FACTS)
         name, prepared = file.string(table["name"], "facts.name"), table.get("prepared", False)
-        if name not in FIGURES:
+        if name not in (known := (*FIGURES, *TIMES)):
             raise file.error(
-                "facts", f"there is no figure '{name}'{nearest(name, FIGURES)} There are: {', '.join(FIGURES)}"
+                "facts", f"there is no figure '{name}'{nearest(name, known)} There are: {', '.join(known)}"
             )
         if type(prepared) is not bool:
             raise file.error("facts", f"prepared = {prepared!r} must be true or false")
         printed = _printed(file, table["value"], "facts.value")
-        facts.append(Fact(name, printed, file.string(table.get("under", OWN), "facts.under"), prepared))
+        texts = {key: file.string(table.get(key, ""), f"facts.{key}") for key in ("under", "fold", "algorithm")}
+        factor, is_time = table.get("factor", 0.0), name in TIMES
+        if type(factor) not in (int, float) or is_time != bool(texts["algorithm"]) or is_time != (factor >= 1):
+            raise file.error(
+                "facts",
+                f"{name}: times, and no other figures, have an algorithm and a factor of at least 1, by which they may "
+                "differ on another machine: factor = 3",
+            )
+        facts.append(Fact(name, printed, prepared=prepared, factor=factor, data=_data(file, table, "facts"), **texts))
     return tuple(facts)
 
 
@@ -198,7 +224,8 @@ def read_patterns(file: ClaimFile) -> tuple[Pattern, ...]:
         within, relative = _within(file, table.get("within"), relation)
         sides = [_operand(file, table[side], side) for side in ("left", "right")]
         says = file.string(table["says"], "patterns.says")
-        patterns.append(Pattern(says, sides[0], relation, sides[1], within, relative))
+        data = _data(file, table, "patterns")
+        patterns.append(Pattern(says, sides[0], relation, sides[1], within, relative, data))
     return tuple(patterns)
 
 

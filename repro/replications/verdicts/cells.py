@@ -19,6 +19,7 @@ from repro.replications.errata.granularity import bears_on_steps, steps_of
 from repro.replications.settings.open_decisions import protocols_of
 from repro.replications.settings.tie_orders import tie_intervals, ties_are_open
 from repro.replications.verdicts.judgement import Judgement, judge_cell, not_run
+from repro.replications.verdicts.spreads import sentence, spreads_of
 
 BOUNDED = 200  # settings of the open decisions whose best and worst rankings are evaluated
 
@@ -48,6 +49,7 @@ class CellVerdicts:
         self.rounding = infer_rounding([(cell.printed, values[0]) for cell, values in self.values.items()])
         self.by_digits = {cell: judge_cell(cell, values, self.rounding) for cell, values in self.values.items()}
         self.judgements |= self.by_digits
+        self._judge_spreads()
         for step in (self._order_ties, self._find_contradictions, self._find_impossible_averages):
             for setting, cells in self.groups:
                 step(setting, cells)
@@ -81,6 +83,16 @@ class CellVerdicts:
                 self.judgements[cell] = not_run(cell, f"{label} has no {metric} here")
             else:
                 self.values[cell] = values
+
+    def _judge_spreads(self) -> None:
+        """State what each printed spread agrees with: spreads over seeds, or over folds."""
+        for cell, values in self.values.items():
+            if cell.printed.spread is not None:
+                protocol = self.runs.claim.setting(cell.key.under, cell.key.changes).protocol
+                folds = self.runs.fold_values(protocol, cell.key.algorithm, cell.key.metric)
+                spreads = spreads_of(cell.printed.spread, values, folds)
+                judgement = replace(self.judgements[cell], spreads=spreads)
+                self.judgements[cell] = judgement.adding(sentence(cell.printed.spread, spreads))
 
     def differing(self, cells: Sequence[Cell]) -> list[Cell]:
         return [cell for cell in cells if self.judgements[cell].verdict == "differs"]

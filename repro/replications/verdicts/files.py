@@ -19,7 +19,7 @@ from repro.study.environment import machine, software
 
 VERDICTS_CSV, VERDICTS_JSON, RESULTS = "verdicts.csv", "verdicts.json", "results.csv"
 COLUMNS = (
-    *("what", "algorithm", "metric", "under", "set", "user", "printed", "measured", "least", "most", "seeds"),
+    *("what", "algorithm", "metric", "data", "under", "set", "user", "printed", "measured", "least", "most", "seeds"),
     *("verdict", "settings", "settings_giving", "setting_meets", "setting_by_chance", "cause", "by_cause"),
     *("ties_lowest", "ties_highest", "newer", "why"),
 )
@@ -47,7 +47,7 @@ def write_replication(claim: Claim, replication: Replication, run: Path | None) 
 
 def _input_files(claim: Claim) -> list[str]:
     """The files next to the claim from which its numbers come."""
-    names = [claim.path.name, *([claim.data.name] if claim.data else [])]
+    names = [claim.path.name, *(data.name for data in (claim.data, *claim.further.values()) if data)]
     if claim.examples:
         names += [claim.examples.truth, claim.examples.train, *(system.file for system in claim.examples.systems)]
     return [name for name in dict.fromkeys(names) if name and (claim.folder / name).is_file()]

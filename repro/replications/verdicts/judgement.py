@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from repro.current import views
 from repro.replications.claims.claim import Cell, Claim, Fact, Pattern
 from repro.replications.claims.printed import Printed, Rounding, mean
+from repro.replications.verdicts.spreads import Spread
 from repro.text import finite
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Judgement:
     chance     the probability that one of the settings gives as many by chance
     cause      the error that gives the printed number, where the verdict is "leak" or "mistake"
     by_cause   the number that this error gives
+    data       the name of the data set, in a claim about several
+    spreads    spreads over seeds and folds, where the source prints one, each with whether it agrees
     ties       the lowest and the highest number over orders of tied items, if the printed one lies between them
     newer      the value with the installed versions of frameworks, where it differs from that with the claimed ones
     """
@@ -82,6 +85,13 @@ class Judgement:
     by_cause: float | None = None
     ties: tuple[float, float] | None = None
     newer: float | None = None
+    data: str = ""
+    spreads: tuple[Spread, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """The data set and the protocol, as far as they are named."""
+        return ", ".join(filter(None, (self.data, self.under)))
 
     @property
     def value(self) -> float:
@@ -121,6 +131,8 @@ class Judgement:
             "least": low,
             "most": high,
             "seeds": len(self.values),
+            "data": self.data,
+            "spreads": [asdict(spread) for spread in self.spreads],
             "reach": self.reach,
             "verdict": self.verdict,
             "why": self.why,
@@ -163,8 +175,12 @@ def judge_cell(cell: Cell, values: tuple[float, ...], rounding: Rounding) -> Jud
     judgement = replace(not_run(cell, why), verdict=verdict, values=values, reach=tolerance.reach(values))
     if verdict != "differs":
         return judgement
+    if printed.spread and len(values) > 1 and printed.matches_rounded(judgement.mean):
+        return replace(judgement, verdict="exact", why=f"the mean over {len(values)} seeds")
     if tolerance.holds(printed, values):
         return replace(judgement, verdict="within", why=_interval(judgement, printed, tolerance.level))
+    if printed.spread and abs(judgement.mean - printed.value) <= printed.spread.value + printed.slack:
+        return replace(judgement, verdict="within", why=f"within the printed spread, ± {printed.spread.text}")
     return judgement.adding(_spread(judgement, printed, tolerance.kind))
 
 
@@ -222,7 +238,7 @@ class Replication:
             (
                 judgement.algorithm,
                 judgement.metric,
-                judgement.under,
+                judgement.where,
                 judgement.printed.text if judgement.printed else "",
                 judgement.value,
                 judgement.verdict,

@@ -68,7 +68,7 @@ def _verdict(judged: Judgement, title: str = "") -> Cell:
 def _row(judged: Judgement) -> list[object]:
     printed = judged.printed
     assert printed is not None
-    under = ", ".join(filter(None, (judged.under, *(f"{key} = {value}" for key, value in judged.changes))))
+    under = ", ".join(filter(None, (judged.where, *(f"{key} = {value}" for key, value in judged.changes))))
     spread = "" if judged.spread is None else " to ".join(printed.shown(end) for end in judged.spread)
     return [
         judged.algorithm,
@@ -132,6 +132,8 @@ def _about(claim: Claim, replication: Replication) -> list[object]:
     facts: list[tuple[str, object]] = []
     if claim.data is not None:
         facts += [("data", claim.data.name), ("digest of the data", claim.data.digest)]
+    for name, data in claim.further.items():
+        facts += [(f"data {name}", data.name), (f"digest of the data {name}", data.digest)]
     facts += [(f"protocol {name}".strip(), setting.protocol.hash) for name, setting in claim.settings.items()]
     facts += [("seeds", ", ".join(map(str, claim.seeds)))]
     facts += [(f"{name}, as the claim names it", " ".join(pins)) for name, pins in claim.frameworks.items()]

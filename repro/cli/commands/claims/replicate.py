@@ -166,7 +166,7 @@ def _line(judgement: Judgement) -> str:
     if printed is None:
         return f"{judgement.verdict}: {judgement.algorithm}"
     measured = printed.shown(judgement.value) if judgement.values else "–"
-    under = f" under {judgement.under}" if judgement.under else ""
+    under = f" under {judgement.where}" if judgement.where else ""
     return (
         f"{judgement.verdict:14} {printed.text:>10} {measured:>10}  {judgement.metric} of {judgement.algorithm}{under}"
     )
@@ -209,7 +209,7 @@ def _print_one(replication: Replication) -> None:
 def _row(judgement: Judgement) -> list[str]:
     printed = judgement.printed
     assert printed is not None
-    under = ", ".join(filter(None, (judgement.under, *(f"{key}={value}" for key, value in judgement.changes))))
+    under = ", ".join(filter(None, (judgement.where, *(f"{key}={value}" for key, value in judgement.changes))))
     spread = "" if judgement.spread is None else " to ".join(printed.shown(end) for end in judgement.spread)
     why = judgement.why if len(judgement.why) <= _REASON else judgement.why[: _REASON - 1] + "…"
     metric = judgement.metric + (f", user {judgement.user}" if judgement.user else "")
