@@ -179,6 +179,13 @@ def test_ratings(tmp_path):
     assert {finding.severity for finding in without} == {"undetermined"}
 
 
+def test_labels_in_the_place_of_ratings(tmp_path):
+    data = {"train.txt": "1\t10\t1\n1\t11\t0\n2\t10\t0\n", "test.txt": "1\t12\t1\n"}
+    labels = the(reviewed(tmp_path, data), "labels")
+    assert (labels.severity, labels.count, labels.total) == ("undetermined", 2, 3)
+    assert labels.examples[0].sentence == "user 1, item 11 (train.txt line 2)"
+
+
 def test_sizes(tmp_path):
     result = reviewed(tmp_path, CLEAN, users=4, items=13, rows=10)
     errors = [finding.text for finding in found(result, "sizes") if finding.severity == "error"]

@@ -100,6 +100,17 @@ def test_the_same_rows_are_read_from_every_format(tmp_path, name):
     assert all(place.split(" ")[0] in files for place in leak.examples[0].places)
 
 
+def test_users_with_a_colon(tmp_path):
+    result = reviewed(tmp_path, {"train.txt": "1:10 11\n2:10 12 13\n", "test.txt": "1:12\n2:11\n"})
+    assert found(result, "sizes")[0].text == "the files have 2 users, 4 items, 7 rows"
+
+
+def test_mappings_of_ids_are_no_interactions(tmp_path):
+    result = reviewed(tmp_path, {"index.txt": "1 7\n2 8\n3 9\n", "item_index2entity_id.txt": "1 5\n1 6\n2 5\n"})
+    assert [report.role for report in result.files] == ["undetermined", "other"]
+    assert result.data_sets == ()
+
+
 def test_lines_of_one_length_that_begin_with_it_are_counts(tmp_path):
     # Read as users and items, all rows would be those of user 2.
     result = reviewed(tmp_path, {"cf-train.dat": "2 5 6\n2 7 8\n2 5 8\n", "cf-test.dat": "1 7\n0\n2 6 9\n"})

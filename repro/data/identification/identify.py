@@ -126,9 +126,16 @@ def identify(
     stated = Sizes(users, items, rows)
     _check(stated)
     published = [
-        Match(known.data, known.version, known.sizes, known.sizes.minus(stated), known.source, known.address)
+        Match(
+            known.data,
+            known.version + "".join(f"; no {name} are stated there" for name in known.sizes.unknown(stated)),
+            known.sizes,
+            known.sizes.minus(stated),
+            known.source,
+            known.address,
+        )
         for known in published_sizes()
-        if not known.sizes.unknown(stated)
+        if not known.sizes.unknown(stated) or len(known.sizes.minus(stated)) > 1
     ]
     sources: list[str | PathLike[str] | Interactions] = list(data)
     if try_here:
@@ -144,7 +151,7 @@ def identify(
             filtered += _tried(name, part, stated, report_progress)
     found = [match for match in (*published, *filtered) if _distance(match, stated) <= NEAR]
     found.sort(key=lambda match: _distance(match, stated))
-    near = [match for match in found if not match.exact]
+    near = [match for match in found if not match.exact and not match.sizes.unknown(stated)]
     return Identification(
         stated, tuple(match for match in found if match.exact), tuple(near[:_SHOWN]), tuple(tried), skipped
     )

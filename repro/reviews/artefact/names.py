@@ -30,13 +30,28 @@ _FOLDED = {"tr": FOLD_IN, "te": TEST}
 _SIDE = frozenset(
     (
         *("attribute", "attributes", "feature", "features", "meta", "metadata", "trust", "trustnetwork", "social"),
-        *("network", "friends", "kg", "entity", "entities", "relation", "relations", "embedding", "embeddings", "emb"),
+        *(
+            "network",
+            "friends",
+            "links",
+            "link",
+            "edges",
+            "kg",
+            "entity",
+            "entities",
+            "relation",
+            "relations",
+            "embedding",
+            "embeddings",
+            "emb",
+        ),
         *("adj", "graph", "map", "mapping", "dict", "vocab", "tags", "tag", "titles", "title", "genres", "genre"),
         *("list", "info", "config", "settings", "requirements", "category", "categories", "profile", "demographics"),
         *("item2attributes", "item2idx", "user2idx", "remap", "idmap", "names", "images", "text", "reviews", "params"),
         *("checkpoint", "state", "history", "log", "results", "metrics", "age", "occupation", "knn", "norm", "mean"),
     )
 )
+_MAPPING = re.compile(r"(?:id|idx|index|item|user|entity)s?2[a-z]")
 _FORM_WORDS = frozenset(
     (
         *("csv", "tsv", "txt", "dat", "data", "json", "jsonl", "parquet", "pq", "npz", "npy", "inter", "gz", "bz2"),
@@ -75,7 +90,9 @@ def name_clues(name: str) -> NameClues:
     joined = re.sub(r"[^a-z0-9]", "", path.stem.lower())
     if roles == [RUN]:  # systems have names such as knn
         return NameClues(RUN, "", key)
-    if any(word in _SIDE for word in (*words, joined)) or re.search(r"item2|user2|2item|2user", joined):
+    if any(word in _SIDE for word in (*words, joined)) or re.search(
+        r"(?:id|idx|index|item|user|entity)s?2[a-z]", joined
+    ):
         return NameClues(OTHER, "", key)
     if NEGATIVES in roles:
         part = next((role for role in roles if role in (VALIDATION, TEST)), TEST)

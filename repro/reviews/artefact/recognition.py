@@ -27,6 +27,8 @@ from repro.reviews.artefact.names import (
 )
 from repro.reviews.artefact.rows import FileRows, read_rows
 
+_ALONE = "alone with its name"
+
 
 @dataclass(frozen=True)
 class FileReport:
@@ -199,13 +201,17 @@ def _data_sets(name: str, members: list[_Candidate], reading: _Reading, in_split
             if len(leaders) > 1 or in_split:
                 reading.reports.append(FileReport(candidate.file.name, "undetermined", _undetermined(members)))
                 continue
-            role, candidate.how = WHOLE, "alone with its name"
+            role, candidate.how = WHOLE, _ALONE
         doubles = [one.file.name for one in members if one.role == role and role != NEGATIVES]
         if len(doubles) > 1:
             why = f"{' and '.join(doubles)} may all be the {role} part; state the role of each"
             reading.reports.append(FileReport(candidate.file.name, "undetermined", why))
             continue
         rows = reading.rows(candidate, role)
+        if rows is not None and candidate.how == _ALONE and _is_mapping(rows):
+            why = "each of its ids occurs once, as in a mapping of ids; state its role if it is one of a split"
+            reading.reports[-1] = FileReport(candidate.file.name, "undetermined", why)
+            continue
         if rows is not None and len(rows):
             files.append(NamedRows(role, candidate.file.name, rows, candidate.clues.negatives_of or TEST))
     runs = [(one.file.name, one.file.path) for one in members if one.role == RUN]
@@ -221,6 +227,11 @@ def _data_sets(name: str, members: list[_Candidate], reading: _Reading, in_split
     if whole is not None and whole.rows.folds is not None:
         return folds_of(data_set, data_set.parts[WHOLE], whole.rows.folds)
     return [data_set]
+
+
+def _is_mapping(rows: FileRows) -> bool:
+    """Whether no user and no item has two rows."""
+    return all(len(set(map(str, np.asarray(ids).tolist()))) == len(rows) for ids in (rows.users, rows.items))
 
 
 def _undetermined(members: list[_Candidate]) -> str:

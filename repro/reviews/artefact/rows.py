@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,7 +94,7 @@ def _text_rows(path: Path, lists: bool, by_item: bool) -> FileRows:
         counted = read_user_lines(path).lines
         if all(int(line.user) == len(line.items) for line in counted):
             return _counted_rows(path, counted, by_item)
-    if lists or _are_lists(first):
+    if lists or _are_lists(first) or _have_colons(first):
         return _list_rows(path, read_user_lines(path).lines, "each line is a user, then items")
     return _table_rows(path)
 
@@ -130,6 +131,11 @@ def _are_lists(lines: Sequence[str]) -> bool:
         return False
     users = [fields[0] for fields in split]
     return len(users) == len(set(users)) and max(widths) > _WIDEST and (len(widths) > 1 or max(widths) > 2 * _WIDEST)
+
+
+def _have_colons(lines: Sequence[str]) -> bool:
+    """Whether lines are a user, a colon, and items: whole numbers."""
+    return all(re.fullmatch(r"\s*-?\d+\s*:(?!:)[\d\s,-]*", line) for line in lines)
 
 
 def _list_rows(path: Path, lines: Sequence[UserLine], form: str) -> FileRows:

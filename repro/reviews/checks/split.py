@@ -24,6 +24,7 @@ def split_findings(data_set: DataSet, stated: Stated) -> Iterator[Finding]:
     yield from _shares(data_set, stated)
     yield from _cores(data_set, stated)
     yield from _ratings(data_set, stated)
+    yield from _labels(data_set)
     yield from _random_choice(data_set, stated)
     yield from _sequences(data_set)
 
@@ -193,6 +194,24 @@ def _ratings(data_set: DataSet, stated: Stated) -> Iterator[Finding]:
                     for row in rows
                 ),
             )
+
+
+def _labels(data_set: DataSet) -> Iterator[Finding]:
+    """Ratings that are 0 and 1, as labels of positives and negatives are."""
+    for part in _all_parts(data_set):
+        if part.ratings is None or len(np.unique(part.ratings)) != 2 or set(part.ratings.tolist()) != {0.0, 1.0}:
+            continue
+        rows, count = np.flatnonzero(part.ratings == 0)[:EXAMPLES].tolist(), int((part.ratings == 0).sum())
+        yield Finding(
+            "labels",
+            "undetermined",
+            f"the ratings of the {NOUNS[part.role]} part are 0 and 1: {plural(count, 'row')} of 0 may be negatives, "
+            "and were counted as rows",
+            f"distinct ratings of {part.file}",
+            count,
+            len(part),
+            tuple(Example(pair_text(data_set, part, row), (place(part, row),)) for row in rows),
+        )
 
 
 def _random_choice(data_set: DataSet, stated: Stated) -> Iterator[Finding]:

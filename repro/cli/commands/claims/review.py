@@ -11,6 +11,7 @@ from repro.cli.exit_codes import FAILED
 from repro.cli.options.option_classes import argument, command, count_option, option
 from repro.cli.options.shared_options import FILE, SHARE, ProgressOptions, into_option
 from repro.cli.output import Styled, echo, print_json, print_table
+from repro.text import plural
 
 if TYPE_CHECKING:
     from repro.reviews import Finding, Paper, Review
@@ -122,10 +123,14 @@ def _print(result: Review, all_notes: bool) -> None:
     rows = [
         [file.name, file.role, file.how, *("-" if n is None else f"{n:,}" for n in (file.rows, file.users, file.items))]
         for file in result.files
+        if all_notes or file.role != "other"
     ]
     if rows:
         echo()
         print_table(header, rows, right=header[3:], spare=["recognised"])
+    others = sum(file.role == "other" for file in result.files)
+    if others and not all_notes:
+        echo(f"{plural(others, 'file')} without rows of users and items, by name")
     for file in result.unread:
         echo(f"{'refused' if file.refused else 'not read'}: {file.name}: {file.reason}")
     for data in ("", *result.data_sets):
@@ -148,7 +153,7 @@ def _print(result: Review, all_notes: bool) -> None:
         print_table(header, cells, right=header[2:4], title="printed numbers from the run files")
     hidden = sum(one.severity == "note" and one.check not in _ALWAYS for one in result.findings)
     if hidden and not all_notes:
-        echo(f"\n{hidden:,} notes are not shown; --notes, --into and --json have them")
+        echo(f"\n{plural(hidden, 'note')} not shown; --notes, --into and --json have all of them")
 
 
 _ALWAYS = ("identified", "sizes")  # notes that are always printed
