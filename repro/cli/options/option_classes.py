@@ -87,6 +87,12 @@ def command(*examples: str, group: click.Group | None = None) -> Callable[[Calla
     return decorate
 
 
+def filled(kind: type[Options], options: object, **others: Any) -> Options:
+    """An object of the dataclass ``kind``, whose fields have the values of options of the same name, or ``others``."""
+    names = (field.name for field in fields(kind) if hasattr(options, field.name))  # type: ignore[arg-type]
+    return kind(**{name: getattr(options, name) for name in names} | others)
+
+
 def completes(
     *, or_file: bool = False, after_comma: bool = False
 ) -> Callable[[Callable[[str], Names]], Callable[[click.Context, click.Parameter, str], list[CompletionItem]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.options.comparison_options import complete_zeros, correct_option, test_option
-from repro.cli.options.option_classes import argument, command, count_option, option
+from repro.cli.options.option_classes import argument, command, count_option, filled, option
 from repro.cli.options.shared_options import FILE, SHARE, JsonOption, metric_option, seed_option
 from repro.cli.output import echo, print_json, print_table
 
@@ -65,8 +65,7 @@ def compare(options: CompareOptions) -> None:
         if len(options.metrics) > 1:
             raise click.BadParameter("a chart is about one metric; give -m once", param_hint="--plot")
         refuse_other_formats(options.plot)
-    names = ("test", "correct", "baseline", "level", "interval", "zeros", "samples", "seed")
-    settings = Settings(**{name: getattr(options, name) for name in names})
+    settings = filled(Settings, options)
     sources = options.sources
     systems = systems_in(sources[0] if len(sources) == 1 else sources)
     comparisons = [

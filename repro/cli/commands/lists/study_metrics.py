@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, command, count_option, option
+from repro.cli.options.option_classes import argument, command, count_option, filled, option
 from repro.cli.options.shared_options import FOLDER, ProgressOptions, into_option, metric_option, workers_option
 from repro.cli.output import echo, print_json, print_table
 from repro.progress import Stages
@@ -50,15 +50,8 @@ def study_metrics(options: StudyMetricsOptions) -> None:
     from repro.metric_study import study_metrics as study_run
     from repro.reports.metric_study import write_metric_study
 
-    settings = Settings(
-        metrics=options.metrics or DEFAULT_METRICS,
-        cutoffs=_cutoffs(options.cutoffs) if options.cutoffs else DEFAULT_CUTOFFS,
-        cutoff_metric=options.cutoff_metric,
-        samples=options.samples,
-        randomisations=options.randomisations,
-        level=options.level,
-        seed=options.seed,
-    )
+    cutoffs = _cutoffs(options.cutoffs) if options.cutoffs else DEFAULT_CUTOFFS
+    settings = filled(Settings, options, metrics=options.metrics or DEFAULT_METRICS, cutoffs=cutoffs)
     run = Path(options.run_folder)
     target = Path(options.into) if options.into else run.resolve().parent / "metric-study"
     with Stages(hidden=options.hidden) as stages:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, command, completes, count_option, flag, option
+from repro.cli.options.option_classes import argument, command, completes, count_option, filled, flag, option
 from repro.cli.options.protocol_options import ChangeOptions
 from repro.cli.options.shared_options import FILE, ProgressOptions, into_option, time_limit_option
 from repro.cli.output import echo, marked, print_footnotes, print_json, print_table, written_number
@@ -92,21 +92,11 @@ def run(options: RunCommandOptions) -> None:
             echo(f"note: {note}", err=True)
     target = Path(options.into) if options.into else Path(options.study).parent / "run"
     with Progress(hidden=options.hidden) as watcher:
-        run_options = RunOptions(
-            workers=options.workers or (os.cpu_count() if options.executor == "local" else None),
-            executor=options.executor,
-            address=options.address,
-            block_users=options.block_users or BLOCK_USERS,
-            time_limit=options.time_limit,
-            keep_scores=options.keep_scores,
-            cell_seconds=options.cell_seconds,
-            drop=options.drop,
-            only=options.only,
-            resume=options.resume,
-            fresh=options.fresh,
-            watcher=watcher,
+        workers = options.workers or (os.cpu_count() if options.executor == "local" else None)
+        users = options.block_users or BLOCK_USERS
+        results = run_study(
+            study, target, filled(RunOptions, options, workers=workers, block_users=users, watcher=watcher)
         )
-        results = run_study(study, target, run_options)
     report = write_report(results)
     if options.as_json:
         print_json(
