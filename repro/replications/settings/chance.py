@@ -15,6 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
+from repro.protocol import Value
+
+Choice = tuple[Value | None, ...]  # the values of open decisions
 
 DRAWS = 1000
 LEVEL = 0.05
@@ -120,6 +123,7 @@ class SettingsTable:
     held   whether the claim's own setting gives a number, by column
     order  sort key of each setting among those that give the same number of numbers
     in_words  each setting in words, by its row
+    choices   the values of the open decisions of each setting
     """
 
     values: FloatArray
@@ -128,6 +132,7 @@ class SettingsTable:
     held: npt.NDArray[np.bool_]
     order: Sequence[tuple[int, str]]
     in_words: Callable[[int], str]
+    choices: Sequence[Choice] = ()
 
     @cached_property
     def _broken(self) -> npt.NDArray[np.int64]:

@@ -8,7 +8,7 @@ verdict changes only when a step has found another one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,17 +17,21 @@ from repro.errors import ReproError
 from repro.explanations import Published, find_protocols
 from repro.explanations.design import Axis
 from repro.explanations.interpolate import changes
+from repro.grouping import grouped
 from repro.protocol import Protocol
 from repro.replications.causes.cause import LEAST, PrintedNumbers
 from repro.replications.causes.search import CauseSearch, Explanation, TableGroup
+from repro.replications.claim_runs import Numbers
 from repro.replications.claims.claim import Cell, Setting
-from repro.replications.settings.chance import SettingsTable
+from repro.replications.settings.chance import Choice, SettingsTable
 from repro.replications.settings.open_decisions import REFITS, SETTINGS, OpenDecisions, differences, try_settings
 from repro.replications.settings.watch import SearchWatch
 from repro.replications.verdicts.cells import CellVerdicts, metrics_of
 from repro.replications.verdicts.judgement import FoundCause, Search
 
 SEARCHED = 400  # protocols to try for numbers that differ
+
+Group = tuple[Setting, list[Cell]]
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,25 @@ class Budget:
     seconds: float | None = None
     causes: bool = True
     off: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TriedPart:
+    """The cells under one protocol, with their numbers under settings of its open decisions.
+
+    number     the position of the protocol
+    by_choice  each setting that was tried, by the values of the open decisions: its protocol, and all numbers
+    """
+
+    number: int
+    claimed: Protocol
+    cells: Sequence[Cell]
+    by_choice: Mapping[Choice, tuple[Protocol, Numbers]]
+
+    def numbers(self, choice: Choice) -> list[float]:
+        """The numbers of the cells under a setting; NaN where it has none."""
+        numbers = self.by_choice[choice][1]
+        return [numbers.get((cell.key.algorithm, cell.key.metric), math.nan) for cell in self.cells]
 
 
 @dataclass
@@ -73,8 +96,7 @@ class CellSearch:
             return
         groups = [group for group in self.verdicts.groups if any(cell in self.verdicts.values for cell in group[1])]
         self._announce(groups, self.cause_search(groups))
-        for number, (setting, cells) in enumerate(groups):
-            self._try_open(number, setting, cells)
+        self._try_open(groups)
         if self.budget.causes:
             self._find_causes(self.cause_search(groups))
         for setting, cells in groups:
@@ -82,7 +104,7 @@ class CellSearch:
         for setting, cells in groups:
             self._find_nearest(setting, cells)
 
-    def _announce(self, groups: Sequence[tuple[Setting, list[Cell]]], causes: CauseSearch) -> None:
+    def _announce(self, groups: Sequence[Group], causes: CauseSearch) -> None:
         """State how many fits the search needs, and how long they take if each takes as long as the first ones."""
         runs = self.verdicts.runs
         seconds = [
@@ -98,32 +120,65 @@ class CellSearch:
     def _fitted(self, setting: Setting) -> list[Protocol]:
         return OpenDecisions.of(setting).fits(setting.protocol, self.budget.refits)[0]
 
-    def _try_open(self, number: int, setting: Setting, cells: Sequence[Cell]) -> None:
-        """Find the setting of the open decisions that gives the numbers, judged on all numbers of the table."""
-        verdicts = self.verdicts
-        measured, claimed = [cell for cell in cells if cell in verdicts.values], setting.protocol
-        if not setting.open or not any(cell in self.questioned for cell in measured):
-            return
-        self.watch.step(f"settings of {len(setting.open)} open decisions")
-        settings, refits = self.budget.settings, self.budget.refits
-        names = metrics_of(cells)
-        result = try_settings(verdicts.runs, setting, names, budget=settings, refits=refits, watch=self.watch)
+    def _try_open(self, groups: Sequence[Group]) -> None:
+        """Find the one setting of the open decisions that gives the numbers.
+
+        Where the same decisions are open under several protocols, one setting is sought for all of them, and, if none
+        holds, one for each.
+        """
+        opened = [number for number, (setting, _) in enumerate(groups) if setting.open]
+        for names, numbers in grouped(opened, lambda number: groups[number][0].open).items():
+            if not any(cell in self.questioned for number in numbers for cell in groups[number][1]):
+                continue
+            self.watch.step(f"settings of the open decisions {', '.join(names)}")
+            parts = [self._tried(number, *groups[number]) for number in numbers]
+            together = self._settings_table(parts)
+            if len(parts) == 1 or together.one is not None:
+                self._judge_open(parts, together)
+            else:
+                for part in parts:
+                    self._judge_open([part], self._settings_table([part]))
+
+    def _tried(self, number: int, setting: Setting, cells: Sequence[Cell]) -> TriedPart:
+        """The settings of the open decisions for the cells under one protocol."""
+        runs, settings, refits = self.verdicts.runs, self.budget.settings, self.budget.refits
+        result = try_settings(runs, setting, metrics_of(cells), budget=settings, refits=refits, watch=self.watch)
         self.notes += result.notes
-        keys = [(cell.key.algorithm, cell.key.metric) for cell in measured]
-        values = np.array([[numbers.get(key, math.nan) for key in keys] for _, numbers in result.tried])
-        table = SettingsTable(
+        if not result.complete:
+            tried = f"{len(result.tried):,} of them"
+            self.notes.append(f"Only a designed sample of the settings of the open decisions was tried: {tried}.")
+        decisions = [axis.decision for axis in OpenDecisions.of(setting).all_axes]
+        by_choice = {
+            tuple(protocol.get(decision) for decision in decisions): (protocol, numbers)
+            for protocol, numbers in result.tried
+        }
+        measured = [cell for cell in cells if cell in self.verdicts.values]
+        return TriedPart(number, setting.protocol, measured, by_choice)
+
+    def _settings_table(self, parts: Sequence[TriedPart]) -> SettingsTable:
+        """The numbers of parts of a table under each setting that was tried for all of them."""
+        cells, first = [cell for part in parts for cell in part.cells], parts[0]
+        choices = [choice for choice in first.by_choice if all(choice in part.by_choice for part in parts)]
+        values = np.array([[value for part in parts for value in part.numbers(choice)] for choice in choices])
+        protocols = [first.by_choice[choice][0] for choice in choices]
+        return SettingsTable(
             values=values,
-            reach=np.array([cell.printed.slack + verdicts.by_digits[cell].reach for cell in measured]),
-            gives=np.array([[self._gives(*pair) for pair in zip(measured, row, strict=True)] for row in values]),
-            held=np.array([cell not in self.questioned for cell in measured]),
-            order=[(len(changes(claimed, protocol)), protocol.hash) for protocol, _ in result.tried],
-            in_words=lambda row: differences(claimed, result.tried[row][0]),
+            reach=np.array([cell.printed.slack + self.verdicts.by_digits[cell].reach for cell in cells]),
+            gives=np.array([[self._gives(*pair) for pair in zip(cells, row, strict=True)] for row in values]),
+            held=np.array([cell not in self.questioned for cell in cells]),
+            order=[(len(changes(first.claimed, protocol)), protocol.hash) for protocol in protocols],
+            in_words=lambda row: differences(first.claimed, protocols[row]),
+            choices=choices,
         )
+
+    def _judge_open(self, parts: Sequence[TriedPart], table: SettingsTable) -> None:
+        """Give the numbers that a setting of the open decisions explains their verdict."""
+        verdicts, settings = self.verdicts, len(table.values)
         if table.one is not None:
-            self._bases[number] = result.tried[table.one][0]
-        for column, cell in enumerate(measured):
+            self._bases |= {part.number: part.by_choice[table.choices[table.one]][0] for part in parts}
+        for column, cell in enumerate(cell for part in parts for cell in part.cells):
             best = table.best(column)
-            known = replace(verdicts.judgements[cell], giving=best.giving, settings=len(result.tried))
+            known = replace(verdicts.judgements[cell], giving=best.giving, settings=settings)
             if cell in self.questioned and best.giving:
                 explanation = best.sentence(table.in_words(best.row), "settings of the open decisions")
                 if best.holds:
@@ -133,15 +188,12 @@ class CellSearch:
                     known = known.adding(explanation)
                 known = replace(known, met=best.met, chance=best.chance)
             verdicts.judgements[cell] = known
-        if not result.complete:
-            tried = f"{len(result.tried):,} of them"
-            self.notes.append(f"Only a designed sample of the settings of the open decisions was tried: {tried}.")
 
     def _gives(self, cell: Cell, value: float) -> bool:
         near = abs(value - cell.printed.value) <= self.verdicts.by_digits[cell].reach
         return self.verdicts.rounding.gives(cell.printed, value) or near
 
-    def cause_search(self, groups: Sequence[tuple[Setting, list[Cell]]]) -> CauseSearch:
+    def cause_search(self, groups: Sequence[Group]) -> CauseSearch:
         """The search for errors in the whole table."""
         runs, table = self.verdicts.runs, list(self.verdicts.values)
         positions = {cell: position for position, cell in enumerate(table)}
@@ -195,12 +247,13 @@ class CellSearch:
         for position, value in zip(explanation.met, explanation.values, strict=True):
             cell = cells[position]
             judgement = self.verdicts.by_digits[cell]
-            shown = cell.printed.shown(judgement.value)
-            without = f"; without it the number is {shown}" if cause.kind == "leak" else ""
+            own, given = cell.printed.shown(judgement.value), cell.printed.shown(value)
+            why = f"{cause.name}: gives {given}, and {len(explanation.met)} of {explanation.off} numbers in question"
+            without = f"; without it the number is {own}" if cause.kind == "leak" else ""
             self.verdicts.judgements[cell] = replace(
                 judgement,
                 verdict=cause.kind,
-                why=explanation.sentence + without,
+                why=why + without,
                 cause=cause.name,
                 by_cause=value,
                 met=len(explanation.met),

@@ -122,12 +122,12 @@ class Small:
             of_user.setdefault(user, {})[item] = rating
         return of_user
 
-    def number(self, name, scores, *, excluded=("train", "validation"), test="test", no_relevant="zero"):
+    def number(self, name, scores, *, excluded=("train", "validation"), test="test", no_relevant="zero", threshold=4.0):
         """A metric, averaged over the users of the test part."""
         metric, _, cut = name.partition("@")
         known, values = [self.pairs(part) for part in excluded], []
         for user, held in sorted(self.pairs(test).items()):
-            relevant = {item for item, rating in held.items() if rating >= 4.0}
+            relevant = {item for item, rating in held.items() if rating >= threshold}
             if not relevant:
                 if no_relevant == "zero":
                     values.append(0.0)
@@ -208,6 +208,18 @@ def clean(small, draws):
 
 def leak(small, draws):
     return small.printed(small.table(fitted=("train", "validation", "test"))), "fitted on all rows"
+
+
+def leak_and_a_wrong_digit(small, draws):
+    texts, name = leak(small, draws)
+    return change_digit(texts, draws), name
+
+
+def leak_of_one(small, draws):
+    """One algorithm alone is fitted on all rows."""
+    table, row = small.table(), int(draws.integers(2))
+    table[row] = small.table(fitted=("train", "validation", "test"))[row]
+    return small.printed(table), "fitted on all rows"
 
 
 def with_validation(small, draws):
@@ -313,6 +325,40 @@ def percent(small, draws):
     return texts, ""
 
 
+def other_parameters(small, draws):
+    """The nearest-neighbour methods have another number of neighbours than the claim says."""
+    table = small.table()
+    for row, label in enumerate(small.design.labels):
+        if label in ("ItemKNN", "UserKNN"):
+            scores = small.scores(label, k=int(draws.choice([1, 3, 5, 11])))
+            table[row] = [small.number(name, scores) for name in small.design.names]
+    return small.printed(table), ""
+
+
+def other_threshold(small, draws):
+    """Another threshold of relevance than the one that the claim states."""
+    return small.printed(small.table(threshold=float(draws.choice([2.0, 3.0, 5.0])))), ""
+
+
+def rows_lost(small, draws):
+    """Models that are fitted on nearly all training rows."""
+    kept = small.parts["train"][draws.random(len(small.parts["train"])) < 0.95]
+    small.parts["some"] = np.sort(kept)
+    small.scored = {key: scores for key, scores in small.scored.items() if "some" not in key[1]}
+    return small.printed(small.table(fitted=("some",))), ""
+
+
+def near(small, draws):
+    """Numbers that are all a little off, independently."""
+    table = small.table()
+    return small.printed(table * (1 + 0.02 * draws.standard_normal(table.shape))), ""
+
+
+def scaled(small, draws):
+    """Numbers that are all off by one factor, near 1."""
+    return small.printed(small.table() * (1 + 0.05 * draws.standard_normal())), ""
+
+
 def other_seed(small, draws):
     """The numbers of another split of the same rows: all of them a little off, for a reason that is not searched."""
     design = Design(small.design.seed, small.design.labels, small.design.names, small.design.decimals)
@@ -328,6 +374,8 @@ def other_seed(small, draws):
 
 FOUND = (
     leak,
+    leak_of_one,
+    leak_and_a_wrong_digit,
     with_validation,
     tuned_on_test,
     not_excluded,
@@ -338,4 +386,16 @@ FOUND = (
     other_metric,
     cut_digits,
 )
-UNEXPLAINED = (clean, one_wrong_digit, two_wrong_digits, transposed_digits, percent, other_seed)
+UNEXPLAINED = (
+    clean,
+    one_wrong_digit,
+    two_wrong_digits,
+    transposed_digits,
+    percent,
+    other_parameters,
+    other_threshold,
+    rows_lost,
+    near,
+    scaled,
+    other_seed,
+)

@@ -9,6 +9,7 @@ from repro.replications.settings.watch import SearchStopped, SearchWatch
 from repro.runs.journal import read_journal
 
 TABLE = '[table]\nmetrics = ["ndcg@10", "precision@10", "hit@10"]\nPop = {}\nBias = {}\n'
+OPEN_THRESHOLD = 'split.folds = 2\nopen = ["relevance.threshold=2|3|4|5"]'
 OPENED = ("split.folds = 2", 'split.folds = 2\nopen = ["data.user_core=0|5"]')
 
 
@@ -106,9 +107,7 @@ def test_one_setting_explains_a_table_and_not_one_for_each_number(write, measure
     rows = [[f"{three.loc[label, name]:.5f}" for name in names[:2]] for label in ("Pop", "Bias")]
     rows = [[*row, f"{two.loc[label, 'hit@10']:.5f}"] for row, label in zip(rows, ("Pop", "Bias"), strict=True)]
     path = write(TABLE.format(*rows).replace("'", '"'))
-    path.write_text(
-        path.read_text().replace("split.folds = 2", 'split.folds = 2\nopen = ["relevance.threshold=2|3|4|5"]')
-    )
+    path.write_text(path.read_text().replace("split.folds = 2", OPEN_THRESHOLD))
     judgements = replicate(path, budget=Budget(search=5)).judgements
     verdicts = {(judgement.algorithm, judgement.metric): judgement.verdict for judgement in judgements}
     assert {verdicts[label, name] for label in ("Pop", "Bias") for name in names[:2]} == {"underspecified"}
@@ -116,3 +115,32 @@ def test_one_setting_explains_a_table_and_not_one_for_each_number(write, measure
     assert differing and {verdicts[label, "hit@10"] for label in differing} == {"differs"}
     why = next(judgement.why for judgement in judgements if judgement.verdict == "differs")
     assert "another setting explains more of the table: relevance.threshold = 3.0" in why
+
+
+def test_one_setting_explains_the_tables_of_several_protocols(write, measured):
+    """A number with few digits says nothing alone, and belongs to the setting that another table shows."""
+    three, other = measured(relevance__threshold=3.0), measured(relevance__threshold=3.0, ties__break="item-desc")
+    names = ["ndcg@10", "precision@10", "hit@10"]
+    rows = [[f"{three.loc[label, name]:.5f}" for name in names] for label in ("Pop", "Bias")]
+    own = measured(ties__break="item-desc")
+    few = next(
+        (label, name, digits)
+        for digits in (1, 2)
+        for label in ("Pop", "Bias")
+        for name in names
+        if abs(round(other.loc[label, name], digits) - own.loc[label, name]) > 0.5 * 10**-digits
+    )
+    cell = '[[cells]]\nalgorithm = "{}"\nmetric = "{}"\nunder = "b"\nvalue = "{}"\n'
+    label, name, digits = few
+    more = '[protocols.b]\nbase = "random-5fold"\nsplit.folds = 2\nties.break = "item-desc"\n'
+    more += 'open = ["relevance.threshold=2|3|4|5"]\n' + cell.format(
+        label, name, f"{other.loc[label, name]:.{digits}f}"
+    )
+    alone = write(more)
+    assert [judgement.verdict for judgement in replicate(alone, budget=Budget(search=5)).judgements] == ["differs"]
+    path = write(more + TABLE.format(*rows).replace("'", '"'))
+    path.write_text(path.read_text().replace("split.folds = 2", OPEN_THRESHOLD, 1))
+    judgements = replicate(path, budget=Budget(search=5)).judgements
+    assert [judgement.verdict for judgement in judgements] == ["underspecified"] * 7
+    assert all("given with relevance.threshold = 3.0" in judgement.why for judgement in judgements)
+    assert judgements[0].met == 7

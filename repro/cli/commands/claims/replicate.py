@@ -136,7 +136,7 @@ def _replicate(file: Path, options: ReplicateOptions, watcher: Progress) -> Repl
                 watcher=watcher,
                 build=watcher.print if options.install else None,
                 known=None if options.hidden else lambda judgement: watcher.print(_line(judgement)),
-                own=lambda own: _write_own(claim, own),
+                own=lambda own: _write_own(claim, own, watcher),
                 say=None if options.hidden else watcher.print,
             ),
             budget=Budget(
@@ -153,11 +153,12 @@ def _replicate(file: Path, options: ReplicateOptions, watcher: Progress) -> Repl
     return replication
 
 
-def _write_own(claim: Claim, own: Replication) -> None:
+def _write_own(claim: Claim, own: Replication, watcher: Progress) -> None:
     """Write the page with the verdicts by the claim's own setting, before the search for explanations."""
     from repro.reports.replicate import write_page
 
-    write_page(claim, own)
+    page = write_page(claim, own)
+    watcher.print(f"by the claim's own setting: {own.summary}; written to {page}")
 
 
 def _line(judgement: Judgement) -> str:
