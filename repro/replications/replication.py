@@ -121,7 +121,7 @@ class _Judged:
         self._known = (lambda judgement: known(self._named(judgement))) if known else None
         self._cells = CellVerdicts(self.runs, self._known)
         self._cells.judge()
-        examples = WorkedExamples(claim) if claim.examples else None
+        self._examples = examples = WorkedExamples(claim) if claim.examples else None
         self._others = [*judge_means(self.runs), *(examples.judge() if examples else []), *judge_facts(claim)]
         self._others += [*judge_times(self.runs), *judge_patterns(self.runs, examples)]
         if self._known:
@@ -167,7 +167,10 @@ class _Judged:
             notes=tuple(notes),
             versions={} if own_run is None else versions_of(own_run),
             searches=tuple(self._search.searches if self._search else ()),
-            causes=tuple(self._search.causes if self._search else ()),
+            causes=(
+                *(self._search.causes if self._search else ()),
+                *(self._examples.causes if self._examples else ()),
+            ),
             claim=self.claim,
         )
 

@@ -74,6 +74,11 @@ class OtherMetric:
     measure: Measure = field(compare=False)
 
 
+def other_metric_named(column: str, other: OtherMetric) -> str:
+    """The cause that ``other`` stands in a column, in words."""
+    return f"another metric under the name: {column} is {other.name}"
+
+
 def other_metrics(name: str, protocol: Protocol) -> list[OtherMetric]:
     """The metrics that may be printed under ``name``: other ones, with other variants, or with other cut-offs."""
     known = metrics()

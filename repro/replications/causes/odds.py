@@ -1,12 +1,15 @@
 """The probability that some cause explains as many numbers by chance.
 
 Many causes are tried, so that one of them gives some numbers of any table. The best cause is therefore compared with
-the best ones for tables of other numbers, under the same rules. These numbers are drawn in three ways, and the largest
-of the three probabilities counts, because it is unknown why numbers are wrong:
+the best ones for tables of other numbers, under the same rules. These numbers are drawn in four ways, and the largest
+of the four probabilities counts, because it is unknown why numbers are wrong:
 
 - anywhere in the range of the values of the causes;
 - about as far from the measured values as the printed ones are;
-- as a cause would move them that is similar to one of those tried, but stronger or weaker.
+- as a cause would move them that is similar to one of those tried, but stronger or weaker, and not equally in all
+  cells;
+- as the best cause moves them, but stronger or weaker, mostly equally in all cells: the printed digits must show that
+  its strength is the right one.
 """
 
 from __future__ import annotations
@@ -22,12 +25,14 @@ DRAWS = 1000
 LEVEL = 0.01
 _MIDDLE = (0.05, 0.95)
 _UNEVEN = 0.2  # how much the effect of a similar cause varies between cells at most, as a share of the effect
+_STRONGEST = 2.0  # the strongest effect of a similar cause, in multiples of the effect
+_SOME = 0.25  # the share of the tables in which the effect of the best cause varies between cells
 
 
-def probability(causes: Sequence[Cause], table: PrintedNumbers, met: int) -> float:
-    """The probability that, by chance, one of the causes explains as many numbers as ``met``, or more."""
-    competing = [cause for cause in causes if _competes(cause, table)]
-    return max(_tail(competing, table, numbers, met) for numbers in _random_tables(causes, table))
+def probability(causes: Sequence[Cause], table: PrintedNumbers, best: Cause) -> float:
+    """The probability that, by chance, one of the causes explains as many numbers as ``best``, or more."""
+    competing, met = [cause for cause in causes if _competes(cause, table)], len(fit(best, table).met)
+    return max(_tail(competing, table, numbers, met) for numbers in _random_tables(causes, table, best))
 
 
 def _competes(cause: Cause, table: PrintedNumbers) -> bool:
@@ -50,8 +55,8 @@ def _tail(causes: Sequence[Cause], table: PrintedNumbers, numbers: FloatArray, m
     return float((1 + (best >= met).sum()) / (1 + len(numbers)))
 
 
-def _random_tables(causes: Sequence[Cause], table: PrintedNumbers) -> Iterator[FloatArray]:
-    """Tables of numbers, drawn in each of the three ways; numbers that are not in question stay as they are."""
+def _random_tables(causes: Sequence[Cause], table: PrintedNumbers, best: Cause) -> Iterator[FloatArray]:
+    """Tables of numbers, drawn in each of the four ways; numbers that are not in question stay as they are."""
     draws, off = np.random.default_rng(0), np.flatnonzero(table.off)
     shape = DRAWS, len(off)
     own, reach = table.values[off], table.reach[off]
@@ -64,8 +69,11 @@ def _random_tables(causes: Sequence[Cause], table: PrintedNumbers) -> Iterator[F
     if len(moves):
         similar = moves[draws.integers(len(moves), size=DRAWS)]
         uneven = draws.uniform(0.0, _UNEVEN, (DRAWS, 1)) * draws.standard_normal(shape)
-        strength = draws.uniform(0.0, 2.0, (DRAWS, 1)) + uneven
-        yield _filled(table, off, own + similar * strength)
+        strength = draws.uniform(0.0, _STRONGEST, (DRAWS, 1))
+        yield _filled(table, off, own + similar * (strength + uneven))
+        if best.decided:
+            uneven *= draws.random((DRAWS, 1)) < _SOME
+            yield _filled(table, off, own + _moves(best, table, off) * (strength + uneven))
 
 
 def _filled(table: PrintedNumbers, off: IntArray, numbers: FloatArray) -> FloatArray:

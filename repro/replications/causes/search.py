@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from repro.grouping import grouped
 from repro.protocol import Protocol
 from repro.replications.causes.arrangement import rearranged
 from repro.replications.causes.cause import LEAST, Cause, Fit, IntArray, PrintedNumbers, fit, ordered
-from repro.replications.causes.errors import ERRORS, EvaluationError, OtherMetric, other_metrics
+from repro.replications.causes.errors import ERRORS, EvaluationError, OtherMetric, other_metric_named, other_metrics
 from repro.replications.causes.odds import LEVEL, probability
 from repro.replications.claim_runs import Runs
 from repro.replications.claims.claim import Cell
@@ -83,15 +83,11 @@ class Explanation:
         )
 
 
-@dataclass
-class CauseSearch:
-    """Searches for causes of the numbers of ``cells``, which ``groups`` divide by their protocols."""
+class CellTable:
+    """The cells of a table in rows and columns, and the causes of their arrangement."""
 
-    runs: Runs
-    cells: Sequence[Cell]
-    groups: Sequence[TableGroup]
-    watch: SearchWatch
-    notes: list[str] = field(default_factory=list)
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = cells
 
     @property
     def rows(self) -> list[str]:
@@ -103,16 +99,13 @@ class CauseSearch:
         """The column of each cell: its metric, with what the cell alone decides."""
         return [replace(cell.key, algorithm="").sentence.replace(" of ", "", 1) for cell in self.cells]
 
-    def find(self, table: PrintedNumbers) -> list[Explanation]:
-        """The causes that explain the table, one after another: each on top of those before."""
-        if len(self.cells) < CELLS or table.off.sum() < LEAST:
-            return []
-        return self.explanations(list(self.decided(table)), table)
-
     def explanations(self, decided: Sequence[Cause], table: PrintedNumbers) -> list[Explanation]:
-        """The explanations among errors in the evaluation (``decided``) and in the arrangement of the table."""
+        """The causes that explain the table, one after another, each on top of those before.
+
+        They are among those of the evaluation (``decided``), and those of the arrangement of the table.
+        """
         explanations: list[Explanation] = []
-        for _ in range(ROUNDS):
+        while len(self.cells) >= CELLS and len(explanations) < ROUNDS:
             explanation = explain([*decided, *self._arranged(table)], table)
             if explanation is None:
                 break
@@ -128,6 +121,21 @@ class CauseSearch:
             rows, columns = ([lines[cell] for cell in cells] for lines in (self.rows, self.columns))
             for cause in rearranged(rows, columns, table.values[places]):
                 yield replace(cause, cells=places[cause.cells])
+
+
+class CauseSearch(CellTable):
+    """Searches for causes of the numbers of ``cells``, which ``groups`` divide by their protocols."""
+
+    def __init__(self, runs: Runs, cells: Sequence[Cell], groups: Sequence[TableGroup], watch: SearchWatch) -> None:
+        super().__init__(cells)
+        self.runs, self.groups, self.watch = runs, groups, watch
+        self.notes: list[str] = []
+
+    def find(self, table: PrintedNumbers) -> list[Explanation]:
+        """The causes that explain the table."""
+        if len(self.cells) < CELLS or table.off.sum() < LEAST:
+            return []
+        return self.explanations(list(self.decided(table)), table)
 
     def decided(self, table: PrintedNumbers) -> Iterator[Cause]:
         """Causes in the evaluation: errors, alone and with settings of the open decisions, and other metrics."""
@@ -229,7 +237,7 @@ class CauseSearch:
                     scope = np.array(cells, dtype=np.intp)
                     if np.isfinite(values).all() and (values != table.values[scope]).any():
                         by_family.setdefault((own.metric.name, other.label), []).append((scope, values))
-                        shown = f"another metric under the name: {self.columns[cells[0]]} is {other.name}"
+                        shown = other_metric_named(self.columns[cells[0]], other)
                         yield Cause(shown, "mistake", scope, values, breadth=1)
         for (own_name, label), parts in by_family.items():
             if len(parts) > 1:
@@ -259,7 +267,7 @@ def explain(causes: Sequence[Cause], table: PrintedNumbers) -> Explanation | Non
     if not found:
         return None
     best = found[0]
-    chance = probability(finite, table, len(best.met))
+    chance = probability(finite, table, best.cause)
     if chance > LEVEL:
         return None
     values = dict(zip(best.cause.cells.tolist(), best.cause.values.tolist(), strict=True))

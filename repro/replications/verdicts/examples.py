@@ -7,7 +7,7 @@ of the decisions that bear on it and that the claim does not state. A number tha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +22,9 @@ from repro.grouping import grouped
 from repro.lists import Frames, measure_frames, read_frames
 from repro.lists.measuring import predictions_of, rank_frames
 from repro.protocol import Protocol
+from repro.replications.causes.cause import LEAST, Cause, PrintedNumbers
+from repro.replications.causes.errors import other_metric_named, other_metrics
+from repro.replications.causes.search import CellTable
 from repro.replications.claims.claim import Cell, CellKey, Claim, Setting
 from repro.replications.claims.printed import Rounding, infer_rounding
 from repro.replications.errata.contradictions import certain_conflicts, certain_range
@@ -29,7 +32,8 @@ from repro.replications.errata.granularity import FoldLists, steps_of
 from repro.replications.settings.chance import SettingsTable
 from repro.replications.settings.open_decisions import differences
 from repro.replications.settings.tie_orders import BREAK, TieInterval, tie_interval
-from repro.replications.verdicts.judgement import Judgement, judge_cell
+from repro.replications.verdicts.explained import give_cause, printed_numbers
+from repro.replications.verdicts.judgement import FoundCause, Judgement, judge_cell
 
 SETTINGS = 1000
 _SHOWN = 12  # the largest number of errors or users for which the arithmetic is written out
@@ -42,6 +46,7 @@ class WorkedExamples:
         self.claim = claim
         self._frames: dict[str, Frames] = {}
         self._values: dict[tuple[CellKey, str], float] = {}
+        self.causes: list[FoundCause] = []
 
     def frames(self, label: str) -> Frames:
         """The output of a system with the truth."""
@@ -76,7 +81,33 @@ class WorkedExamples:
             if off:
                 held = [cell for cell in group if judgements[cell].verdict in ("exact", "within")]
                 judgements |= self._explained(judgements, off, held, rounding)
+        self._find_causes(judgements, rounding)
         return [judgements[cell] for cell in cells]
+
+    def _find_causes(self, judgements: dict[Cell, Judgement], rounding: Rounding) -> None:
+        """Find swapped and copied rows and columns, and other metrics under a name."""
+        cells = list(judgements)
+        values = np.array([judgements[cell].value for cell in cells])
+        by_digits = {cell: judge_cell(cell, judgements[cell].values, rounding) for cell in cells}
+        held = np.array([by_digits[cell].verdict != "differs" for cell in cells], dtype=np.bool_)
+        settled = np.array([judgements[cell].verdict == "underspecified" for cell in cells], dtype=np.bool_)
+        table = printed_numbers(list(by_digits.values()), rounding, values, held, ~held & ~settled)
+        if table.off.sum() >= LEAST:
+            in_table = CellTable(cells)
+            for explanation in in_table.explanations(list(self._other_metrics(in_table, table)), table):
+                self.causes.append(give_cause(explanation, cells, by_digits, judgements))
+
+    def _other_metrics(self, in_table: CellTable, table: PrintedNumbers) -> Iterator[Cause]:
+        """Another metric in one column."""
+        for column, places in grouped(range(len(in_table.cells)), in_table.columns.__getitem__).items():
+            scope, cells = np.array(places, dtype=np.intp), [in_table.cells[place] for place in places]
+            if len(places) < LEAST or not table.off[scope].any():
+                continue
+            protocol = self._setting(cells[0]).protocol
+            for other in other_metrics(cells[0].key.metric, protocol):
+                keys = [replace(cell.key, metric=other.name) for cell in cells]
+                values = np.array([self._key_or_nan(key, protocol) for key in keys])
+                yield Cause(other_metric_named(column, other), "mistake", scope, values, breadth=1)
 
     def _setting(self, cell: Cell) -> Setting:
         return self.claim.setting(cell.key.under, cell.key.changes)
@@ -155,13 +186,15 @@ class WorkedExamples:
 
     def _value_or_nan(self, cell: Cell, protocol: Protocol) -> float:
         """The number under another setting; NaN if it is undefined there."""
-        key = cell.key, protocol.hash
-        if key not in self._values:
+        return self._key_or_nan(cell.key, protocol)
+
+    def _key_or_nan(self, key: CellKey, protocol: Protocol) -> float:
+        if (key, protocol.hash) not in self._values:
             try:
-                self._values[key] = self.value(cell.key, protocol)
+                self._values[key, protocol.hash] = self.value(key, protocol)
             except ReproError:
-                self._values[key] = math.nan
-        return self._values[key]
+                self._values[key, protocol.hash] = math.nan
+        return self._values[key, protocol.hash]
 
     def _prints(self, cell: Cell, value: float, rounding: Rounding) -> bool:
         return rounding.gives(cell.printed, value) or cell.tolerance.holds(cell.printed, [value])

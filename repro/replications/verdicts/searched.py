@@ -19,14 +19,15 @@ from repro.explanations.design import Axis
 from repro.explanations.interpolate import changes
 from repro.grouping import grouped
 from repro.protocol import Protocol
-from repro.replications.causes.cause import LEAST, PrintedNumbers
-from repro.replications.causes.search import CauseSearch, Explanation, TableGroup
+from repro.replications.causes.cause import LEAST
+from repro.replications.causes.search import CauseSearch, TableGroup
 from repro.replications.claim_runs import Numbers
 from repro.replications.claims.claim import Cell, Setting
 from repro.replications.settings.chance import Choice, SettingsTable
 from repro.replications.settings.open_decisions import REFITS, SETTINGS, OpenDecisions, differences, try_settings
 from repro.replications.settings.watch import SearchWatch
 from repro.replications.verdicts.cells import CellVerdicts, metrics_of
+from repro.replications.verdicts.explained import give_cause, printed_numbers
 from repro.replications.verdicts.judgement import FoundCause, Search
 
 SEARCHED = 400  # protocols to try for numbers that differ
@@ -219,48 +220,13 @@ class CellSearch:
             own = {setting.protocol.hash for setting, _ in self.verdicts.groups}
             if group.base.hash not in own:
                 values[group.cells] = search.numbers_of(group)
-        ends = np.array([self._ends(cell) for cell in cells])
-        table = PrintedNumbers(
-            printed=ends.mean(axis=1),
-            values=values,
-            reach=(ends[:, 1] - ends[:, 0]) / 2,
-            held=held,
-            off=~held & ~settled,
-        )
+        by_digits = [self.verdicts.by_digits[cell] for cell in cells]
+        table = printed_numbers(by_digits, self.verdicts.rounding, values, held, ~held & ~settled)
         self.watch.step("errors, such as a leak or swapped rows")
         explanations = search.find(table)
         self.notes += search.notes
         for explanation in explanations:
-            self._explain(explanation, cells)
-
-    def _ends(self, cell: Cell) -> tuple[float, float]:
-        """The lowest and the highest number that a printed one stands for, with the tolerance."""
-        printed, reach = cell.printed, self.verdicts.by_digits[cell].reach
-        low, high = printed.value - printed.slack, printed.value + printed.slack
-        if self.verdicts.rounding.rule == "truncated":
-            low, high = self.verdicts.rounding.interval(printed)
-        return low - reach, high + reach
-
-    def _explain(self, explanation: Explanation, cells: Sequence[Cell]) -> None:
-        """Give the cells that a cause explains its verdict."""
-        cause, numbers = explanation.cause, []
-        for position, value in zip(explanation.met, explanation.values, strict=True):
-            cell = cells[position]
-            judgement = self.verdicts.by_digits[cell]
-            own, given = cell.printed.shown(judgement.value), cell.printed.shown(value)
-            why = f"{cause.name}: gives {given}, and {len(explanation.met)} of {explanation.off} numbers in question"
-            without = f"; without it the number is {own}" if cause.kind == "leak" else ""
-            self.verdicts.judgements[cell] = replace(
-                judgement,
-                verdict=cause.kind,
-                why=why + without,
-                cause=cause.name,
-                by_cause=value,
-                met=len(explanation.met),
-                chance=explanation.chance,
-            ).tried(self.verdicts.judgements[cell])
-            numbers.append((cell.key.sentence, cell.printed.text, judgement.value, value))
-        self.causes.append(FoundCause(cause.name, cause.kind, explanation.sentence, tuple(numbers)))
+            self.causes.append(give_cause(explanation, cells, self.verdicts.by_digits, judgements))
 
     def _find_nearest(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Find the protocols that come nearest to the numbers that differ, metric by metric."""
