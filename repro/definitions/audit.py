@@ -10,6 +10,7 @@ from typing import Any
 from repro.data.interactions import Interactions
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import FEWEST, Inference
+from repro.definitions.optimality.decomposition import FactorDecomposition
 from repro.definitions.optimality.inference import FAMILIES, FactorInference
 from repro.definitions.optimality.result import FactorDefinition, FactorUnexplained
 from repro.definitions.optimality.targets import Target, offers_factors
@@ -29,6 +30,8 @@ FACTOR_MODELS: dict[str, tuple[str, ...]] = {
     "nmf": ("nmf",),
 }
 
+Finding = Definition | Unexplained | FactorDefinition | FactorDecomposition | FactorUnexplained
+
 
 @dataclass(frozen=True, eq=False)
 class AlgorithmAudit:
@@ -40,25 +43,27 @@ class AlgorithmAudit:
     """
 
     implementation: Implementation
-    findings: Sequence[Definition | Unexplained | FactorDefinition | FactorUnexplained]
+    findings: Sequence[Finding]
 
     @cached_property
-    def definition(self) -> Definition | FactorDefinition | None:
+    def definition(self) -> Definition | FactorDefinition | FactorDecomposition | None:
         """The definition that the implementation follows, if one is known."""
-        known = (finding for finding in self.findings if isinstance(finding, Definition | FactorDefinition))
+        known = (each for each in self.findings if not isinstance(each, Unexplained | FactorUnexplained))
         return next(known, None)
 
     @property
     def parameters(self) -> dict[str, ParameterValue]:
         """The parameters of the implementation in the audit."""
-        changed = self.definition.parameters if isinstance(self.definition, FactorDefinition) else {}
+        changed = (
+            {} if self.definition is None or isinstance(self.definition, Definition) else self.definition.parameters
+        )
         return {**self.implementation.parameters, **changed}
 
     @property
     def status(self) -> str:
         """Whether the definition is explained, unexplained or, of a factor model, undetermined."""
-        if isinstance(self.definition, FactorDefinition) and self.definition.undetermined:
-            return "undetermined"
+        if isinstance(self.definition, FactorDefinition):
+            return str(self.definition.to_dict()["status"])
         return "unexplained" if self.definition is None else "explained"
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,10 +142,10 @@ def audit_implementation(
     minimise is its definition.
     """
     families = _families(implementation, options)
-    findings: list[Definition | Unexplained | FactorDefinition | FactorUnexplained] = []
+    findings: list[Finding] = []
     if target is not None and families and implementation.canonical not in defining_spaces():
         findings += _objective(implementation, target, families, options, progress)
-        if findings and (isinstance(findings[0], FactorDefinition) or implementation.canonical in FACTOR_MODELS):
+        if findings and (not isinstance(findings[0], FactorUnexplained) or implementation.canonical in FACTOR_MODELS):
             return AlgorithmAudit(implementation, findings)
     spaces = spaces_for(implementation.canonical)
     if options.only:
@@ -180,7 +185,7 @@ def _objective(
     families: tuple[str, ...],
     options: AuditOptions,
     progress: Progress,
-) -> list[FactorDefinition | FactorUnexplained]:
+) -> list[Finding]:
     """The objective of a factor model; nothing if the implementation offers no factors."""
     if not offers_factors(target, next(training_sets(options.seed))):
         return []

@@ -23,6 +23,7 @@ from repro.definitions.implementation import Implementation
 from repro.definitions.inference import Inference
 from repro.definitions.named import NAMED
 from repro.definitions.optimality.alignment import FactorAgreement, FactorAligned, FactorAlignment, Objective
+from repro.definitions.optimality.decomposition import FactorDecomposition
 from repro.definitions.optimality.inference import FactorInference
 from repro.definitions.optimality.result import FactorDefinition, FactorUnexplained
 from repro.definitions.optimality.targets import Target as FactorModel
@@ -187,7 +188,7 @@ def _objectives(
 ) -> FactorAgreement:
     """The objective of the factor model of each framework."""
     step = _counted(report_progress, name, len(frameworks))
-    findings: dict[str, FactorDefinition | FactorUnexplained] = {}
+    findings: dict[str, FactorDefinition | FactorDecomposition | FactorUnexplained] = {}
     for framework in frameworks:
         label = f"{framework}/{name}"
         step(label)
@@ -234,7 +235,7 @@ def objective_of(name: str, like: str, parameters: Mapping[str, ParameterValue])
             f"There are: {', '.join(known)}"
         )
     finding = FactorInference(FactorModel.of_plugin(f"{like}/{name}", parameters), FACTOR_MODELS[name]).run()
-    if isinstance(finding, FactorUnexplained):
+    if not isinstance(finding, FactorDefinition):
         raise PluginError(f"the objective of {like}/{name} is unexplained, so that nothing can be aligned with it")
     return Objective(finding.fit.hypothesis, {"alpha": 1.0, "unobserved": 1.0, **finding.fit.numbers})
 

@@ -8,6 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from repro.data.interactions import Interactions
+from repro.definitions.optimality.decomposition import FactorDecomposition
 from repro.definitions.optimality.equations import STEP, Method, Residual, System
 from repro.definitions.optimality.fits import CONVERSIONS, Fit, fitted
 from repro.definitions.optimality.hypotheses import Hypothesis, implicit, ratings
@@ -209,8 +210,9 @@ class FactorAlignment:
 
     def _obstacle(self, refused: Sequence[str]) -> FactorAligned:
         finding = FactorInference(Target.of_plugin(self.label, {}), (self.objective.hypothesis.algorithm,)).run()
-        if isinstance(finding, FactorUnexplained):
-            reason = finding.reason or (refused[0] if refused else "its own objective is unexplained")
+        if not isinstance(finding, FactorDefinition):
+            reasons = [finding.reason] if isinstance(finding, FactorUnexplained) else []
+            reason = next(filter(None, [*reasons, *refused]), "its own objective is unexplained")
             return FactorAligned(self.label, None, None, reason=reason)
         nearest = min(
             (finding.fit, *finding.same), key=lambda fit: len(_differing(fit.hypothesis, self.objective.hypothesis))
@@ -259,7 +261,7 @@ class FactorAgreement:
     """
 
     name: str
-    findings: Mapping[str, FactorDefinition | FactorUnexplained]
+    findings: Mapping[str, FactorDefinition | FactorDecomposition | FactorUnexplained]
     left_out: Mapping[str, str]
 
     legend = "=: the same objective, x: another objective, ?: at least one of them is unexplained"
@@ -330,5 +332,5 @@ def _sources(first: Fit, second: Fit) -> dict[str, tuple[ParameterValue, Paramet
     }
 
 
-def _fits(finding: FactorDefinition | FactorUnexplained) -> list[Fit]:
+def _fits(finding: FactorDefinition | FactorDecomposition | FactorUnexplained) -> list[Fit]:
     return [finding.fit, *finding.same] if isinstance(finding, FactorDefinition) else []

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
 from repro.definitions.optimality.biases import BiasFit, bias_fits, biases_move
+from repro.definitions.optimality.decomposition import FactorDecomposition, decompositions
 from repro.definitions.optimality.equations import Method, Observed, Residual
 from repro.definitions.optimality.fits import Fit, fitted, with_parameters
 from repro.definitions.optimality.hypotheses import Data, Hypothesis, implicit, nonnegative, ratings
@@ -28,6 +29,8 @@ from repro.plugin import ParameterValue
 
 # The algorithms whose objectives are tried.
 FAMILIES = ("implicit-als", "explicit-als", "nmf")
+# The largest residual of singular vectors, which toolkits compute with random projections.
+RANDOMISED = 1e-2
 # How many times larger the residual of every other objective must be.
 MARGIN = 20.0
 # The largest residuals of equations that hold, by the kind of the method, in single and in double precision.
@@ -42,6 +45,8 @@ WORST = 10.0
 # The values of the penalty that are tried, until the factors are neither tiny nor huge.
 PENALTIES = (2.0, 0.5, 0.1, 0.02, 0.003)
 EPOCHS = 4
+# The residual of both sides at the end, where the side learnt last has none: the other one is as good as exact.
+CONVERGED = 1e-3
 MANY_EPOCHS = 400
 # The learning rate of single steps, in single and double precision.
 SMALL_STEPS = (1e-4, 1e-7)
@@ -84,11 +89,13 @@ class FactorInference:
     refused: list[str] = field(default_factory=list)
     _single: bool | None = None
 
-    def run(self) -> FactorDefinition | FactorUnexplained:
+    def run(self) -> FactorDefinition | FactorDecomposition | FactorUnexplained:
         """The objective that the factors are at the minimum of, or how far they are from that of every other one."""
         nearest: list[Fit] = []
         reasons: list[str] = []
         for experiment in self._experiments():
+            if experiment.epochs is None and (decomposed := self._decomposed(experiment)) is not None:
+                return decomposed
             fits: list[Fit] = []
             others = tuple(name for name in FAMILIES if name not in self.families)
             for families in filter(None, (self.families, others)):
@@ -219,6 +226,9 @@ class FactorInference:
         general = [_general(observed, self.seed) for observed in observations]
         same = [fit for fit in near if chosen.same_objective(fit, general)]
         others = [fit for fit in near if fit not in same]
+        both = self._both(chosen, experiment)
+        if both is not None and self.target.can_change("epochs") and both.residual.whole > CONVERGED:
+            return f"only one side minimises an objective ({chosen.method.meaning}), the other one does not"
         biases: dict[SideName, BiasFit] = {}
         if chosen.hypothesis.setting.get("offset") == "biases":
             biases = self._biases(experiment)
@@ -243,7 +253,7 @@ class FactorInference:
             self._on_data(chosen, experiment),
             single,
             biases,
-            self._both(chosen, experiment),
+            both,
             observations[0].last.note,
         )
 
@@ -256,6 +266,29 @@ class FactorInference:
             longer = Experiment(experiment.methods, parameters, epochs, [])
             observations = self._observed(longer, training_sets(self.seed))
         return {side: fits[0] for side, fits in bias_fits(observations).items()}
+
+    def _decomposed(self, experiment: Experiment) -> FactorDecomposition | None:
+        """The matrix whose singular vectors the factors are, if there is one."""
+        observations = experiment.observations
+        with threadpool_limits(1):
+            best, *others = decompositions(observations)
+            limit = RANDOMISED
+            if not _holds(best.residual, limit) or others[0].residual.whole < MARGIN * best.residual.whole:
+                return None
+            worst, sets = Residual(0.0, 0.0), 0
+            for train in further_sets(self.seed):
+                further = self._observed(experiment, iter([train]))
+                if not further or len(np.unique(train.ratings)) == 1:
+                    continue
+                same = [
+                    each
+                    for each in decompositions(further)
+                    if str(each) == str(best) and sum(each.powers) == sum(best.powers)
+                ]
+                if not _holds(same[0].residual, limit):
+                    return None
+                worst, sets = worst | same[0].residual, sets + 1
+        return FactorDecomposition(self.target.label, best, others, dict(experiment.parameters), (worst, sets))
 
     def _both(self, chosen: Fit, experiment: Experiment) -> Fit | None:
         """The objective at the factors of both sides at the end, where only those of the side learnt last are exact."""
@@ -299,7 +332,7 @@ class FactorInference:
 
     def _unexplained(self, fits: list[Fit], reason: str) -> FactorUnexplained:
         if not fits:
-            reason = self.refused[0] if self.refused else "it offers no factors"
+            reason = self.refused[0] if self.refused else "none with weights above 0 has its minimum there"
         return FactorUnexplained(self.target.label, _distinct(fits)[:3], reason)
 
 

@@ -78,11 +78,16 @@ class FactorDefinition:
         """The decisions and numbers."""
         return {**self.fit.hypothesis.setting, **self.numbers}
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the objective is that of both sides: the one learnt first is known only if learning has converged."""
+        return self.both is None or self.both.residual.whole <= 1e-3
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         confirmed, sets, rejected = self.confirmation
         return {
-            "status": "undetermined" if self.undetermined else "explained",
+            "status": "undetermined" if self.undetermined or not self.is_complete else "explained",
             "definition": f"reference/{self.algorithm}",
             "objective": dict(self.fit.hypothesis.setting),
             "numbers": self.numbers,
@@ -136,7 +141,12 @@ class FactorDefinition:
         )
         if self.both is not None:
             numbers = ", ".join(f"{name} = {number:.3g}" for name, number in shown_numbers(self.both).items())
-            lines.append(f"of both sides at the end, with {numbers}: residual {self.both.residual.whole:.1e}")
+            lines.append(f"both sides at the end, with {numbers}: residual {self.both.residual.whole:.1e}")
+        if not self.is_complete:
+            lines.append(
+                "the objective of the side that was learnt first is undetermined: learning stopped before both sides "
+                "agreed, and there is no parameter for the number of epochs"
+            )
         if self.note:
             lines.append(f"the factors {self.note}")
         lines += [f"residual {residual.whole:.1e} on {rows:,} rows of data" for rows, residual in self.data]

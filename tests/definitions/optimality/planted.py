@@ -185,6 +185,8 @@ class PlantedNMF(PlantedALS):
         for _ in range(numbers["epochs"]):
             x = self._updated(values, seen, x, y)
             y = self._updated(values.T, seen.T, y, x)
+            if self.fault == "normalised":
+                x /= x.sum(axis=1, keepdims=True)
         self.x, self.y = x, y
 
     def _updated(self, values, seen, own, fixed):
@@ -198,8 +200,7 @@ class PlantedNMF(PlantedALS):
         else:
             upper, lower = (seen * values / product) @ fixed, seen @ fixed
         lower = lower + (penalty if setting["norm"] == "absolute" else penalty * own)
-        power = 0.5 if self.fault == "root-of-ratio" else 1.0
-        return own * (upper / lower) ** power
+        return own * upper / lower
 
 
 FAULTS = (
@@ -213,7 +214,6 @@ FAULTS = (
     "root-penalty-of-items",
     "first-users-heavier",
     "first-factor-fixed",
-    "damped",
     "normalised",
     "shifted-rows",
     "noise",

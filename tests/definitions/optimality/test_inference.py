@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from repro.definitions.optimality.decomposition import FactorDecomposition
 from repro.definitions.optimality.inference import FactorInference
 from repro.definitions.optimality.result import FactorDefinition, FactorUnexplained
+from repro.plugin import Scores
 from tests.definitions.optimality import planted
 from tests.definitions.optimality.planted import PlantedNMF, PlantedSteps, implicit_matrices, rating_matrices
 
@@ -122,6 +124,7 @@ def check_hidden(number):
     target = planted.target(values, implicit_matrices, setting, hidden=tuple(values))
     finding = assert_found(FactorInference(target).run(), implicit_matrices, setting, numbers)
     assert finding.fit.sources.get("alpha") is None
+    assert finding.is_complete or finding.to_dict()["status"] == "undetermined"
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -186,6 +189,13 @@ def test_a_fault_is_unexplained(fault):
     assert finding.nearest
 
 
+@pytest.mark.slow
+def test_another_way_to_the_same_minimum_is_found_after_many_epochs():
+    finding = infer_implicit((SETTING, NUMBERS, 0), fault="damped")
+    assert_found(finding, implicit_matrices, SETTING, NUMBERS)
+    assert finding.methods[0].order == "both"
+
+
 @pytest.mark.parametrize("fault", ["sign-of-penalty", "clipped-steps"])
 def test_a_fault_of_steps_is_unexplained(fault):
     setting, numbers, _ = drawn_ratings(1)
@@ -196,5 +206,58 @@ def test_a_fault_of_steps_is_unexplained(fault):
 @pytest.mark.slow
 def test_a_fault_of_multiplicative_updates_is_unexplained():
     setting, numbers, _ = drawn_nonnegative(1)
-    target = planted.target(numbers, None, setting, PlantedNMF, fault="root-of-ratio")
+    target = planted.target(numbers, None, setting, PlantedNMF, fault="normalised")
+    assert isinstance(FactorInference(target).run(), FactorUnexplained)
+
+
+class Singular:
+    """Singular vectors of a dense matrix, with the singular values on either side or on both."""
+
+    def __init__(self, factors=3, *, matrix="ratings", powers=(1.0, 0.0), wrong=False):
+        self.factors, self.matrix, self.powers, self.wrong = factors, matrix, powers, wrong
+
+    def fit(self, train, *, seed):
+        table = np.zeros((train.n_users, train.n_items))
+        table[train.users, train.items] = 1.0 if self.matrix == "binary" else train.ratings
+        if self.matrix == "user-mean":
+            seen = table > 0
+            table = np.where(seen, table - table.sum(axis=1, keepdims=True) / seen.sum(axis=1, keepdims=True), 0.0)
+        values, vectors = np.linalg.eigh(table.T @ table)
+        values, vectors = np.sqrt(np.maximum(values[::-1][: self.factors], 1e-12)), vectors[:, ::-1][:, : self.factors]
+        self.x, self.y = table @ vectors / values * values ** self.powers[0], vectors * values ** self.powers[1]
+        if self.wrong:
+            self.x[:, 0] *= 1.1
+
+    def score(self, queries, items):
+        return Scores(self.x[queries.users] @ self.y[items].T)
+
+    def state(self):
+        return {"user_factors": self.x, "item_factors": self.y}
+
+
+@pytest.mark.parametrize(
+    ("matrix", "powers", "subtracted"),
+    [
+        ("ratings", (1.0, 0.0), "none"),
+        ("ratings", (0.0, 1.0), "none"),
+        ("binary", (1.0, 1.0), "none"),
+        ("user-mean", (0.5, 0.5), "user-mean"),
+    ],
+)
+def test_singular_vectors_are_found(matrix, powers, subtracted):
+    target = planted.target_of(lambda **values: Singular(matrix=matrix, powers=powers, **values), {"factors": 3})
+    finding = FactorInference(target).run()
+    assert isinstance(finding, FactorDecomposition), finding.lines()
+    values = "binary" if matrix == "binary" else "ratings"
+    assert finding.setting == {
+        "values": values,
+        "subtracted": subtracted,
+        "user_power": powers[0],
+        "item_power": powers[1],
+    }
+    assert finding.to_dict()["residual"] < 1e-9
+
+
+def test_singular_vectors_with_a_fault_are_unexplained():
+    target = planted.target_of(lambda **values: Singular(wrong=True, **values), {"factors": 3})
     assert isinstance(FactorInference(target).run(), FactorUnexplained)
