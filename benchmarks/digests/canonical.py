@@ -32,7 +32,7 @@ VOLATILE = [
     (re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?:[.+-]?\w+)*"), "VERSION"),
     (re.compile(r"\b\d[\d,.]*(?:e-?\d+)?\s?(?:seconds?|minutes?|hours?|min|ms|s|h|[KMGT]i?B|bytes)\b"), "AMOUNT"),
 ]
-# Keys of JSON whose values tell about the machine and the moment.
+# Keys of JSON whose values describe the machine and the time.
 VOLATILE_KEYS = re.compile(r"machine|versions?|packages|python|workers|executor|contentSize|(.*_)?(seconds|version)")
 
 

@@ -21,8 +21,9 @@ _WORD = np.uint64(32)
 def sorted_rows(columns: Sequence[Column], groups: Groups | None = None) -> RowArray:
     """The row numbers by group, then by the first column, the second and so on; equal rows as they are stored.
 
-    What ``np.lexsort([*columns[::-1], groups])`` gives, some times faster: that sorts all rows by every column,
-    this only those that are still equal, by one number that holds their run of equal rows and their next word.
+    The same as ``np.lexsort([*columns[::-1], groups])``, several times faster: ``lexsort`` sorts all rows by every
+    column, and this function only those that are still equal, by one number made of their run of equal rows and their
+    next word.
     """
     size = len(columns[0])
     order = np.arange(size)

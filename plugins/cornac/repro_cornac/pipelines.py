@@ -40,9 +40,9 @@ def readme_experiment(rows: Interactions, seed: int) -> list[PipelineFold]:
     model = MF(k=10, max_iter=25, learning_rate=0.01, lambda_reg=0.02, use_bias=True, seed=number, verbose=False)
     metrics = [metric_of(name, None) for name in WHOLE] + [metric_of(name, K) for name in AT_K]
     with TemporaryDirectory() as folder, quiet(progress=False):  # it also writes its output to a file
-        done = Experiment(eval_method=split, models=[model], metrics=metrics, user_based=True, save_dir=folder)
-        done.run()
-    reported = done.result[0].metric_avg_results
+        experiment = Experiment(eval_method=split, models=[model], metrics=metrics, user_based=True, save_dir=folder)
+        experiment.run()
+    reported = experiment.result[0].metric_avg_results
     numbers = {name: float(reported[metric_of(name, None).name]) for name in WHOLE}
     numbers |= {name: float(reported[metric_of(name, K).name]) for name in AT_K}
     ((train, test),) = ratio_split(rows, number, test_size=TEST_SIZE, val_size=0.0)

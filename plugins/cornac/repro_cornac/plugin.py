@@ -12,16 +12,7 @@ from repro_cornac.splitters import SPLITTERS
 def repro_framework() -> Framework:
     from repro_cornac.declarations import CANONICAL, OWN
 
-    return pinned_framework(
-        "cornac",
-        "comparative framework for multimodal recommender systems",
-        __file__,
-        imports=("cornac", "torch"),
-        algorithms=(*CANONICAL, *OWN.values()),
-        packages=("cornac", "numpy", "scipy", "torch"),
-        # Installed first and alone: with others, torch would come with an accelerator's libraries.
-        first=("torch==2.13.0",),
-    )
+    return pinned_framework(__file__, (*CANONICAL, *OWN.values()))
 
 
 repro_splitters = impl(lambda: SPLITTERS)

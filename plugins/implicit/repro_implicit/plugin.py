@@ -12,12 +12,7 @@ def repro_framework() -> Framework:
     from repro_implicit.canonical import ALGORITHMS
     from repro_implicit.models import MODELS, algorithm_of
 
-    return pinned_framework(
-        "implicit",
-        "fast collaborative filtering for implicit feedback, on the CPU",
-        __file__,
-        algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS.values())),
-    )
+    return pinned_framework(__file__, (*ALGORITHMS, *map(algorithm_of, MODELS.values())))
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

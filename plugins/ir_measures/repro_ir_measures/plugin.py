@@ -8,12 +8,7 @@ from repro_ir_measures.evaluators import EVALUATORS
 
 @impl
 def repro_framework() -> Framework:
-    return pinned_framework(
-        "ir_measures",
-        "one interface to the measures of several tools",
-        __file__,
-        imports=("ir_measures", "pytrec_eval"),
-    )
+    return pinned_framework(__file__)
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

@@ -13,16 +13,7 @@ def repro_framework() -> Framework:
     from repro_lenskit.canonical import CANONICAL
     from repro_lenskit.scorers import own_algorithms
 
-    return pinned_framework(
-        "lenskit",
-        "recommender systems for research and teaching: neighbours, factors, linear models and baselines",
-        __file__,
-        imports=("lenskit", "sklearn"),
-        algorithms=(*CANONICAL, *own_algorithms()),
-        packages=("numpy", "scikit-learn", "scipy", "torch"),
-        # Installed first and alone: with others, torch would come with an accelerator's libraries.
-        first=("torch",),
-    )
+    return pinned_framework(__file__, (*CANONICAL, *own_algorithms()))
 
 
 repro_splitters = impl(lambda: SPLITTERS)

@@ -8,9 +8,7 @@ from repro_pytrec_eval.evaluators import EVALUATORS
 
 @impl
 def repro_framework() -> Framework:
-    return pinned_framework(
-        "pytrec_eval", "the measures of trec_eval, called from Python", __file__, distribution="pytrec-eval-terrier"
-    )
+    return pinned_framework(__file__)
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

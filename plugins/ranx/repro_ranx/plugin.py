@@ -8,7 +8,7 @@ from repro_ranx.evaluators import EVALUATORS
 
 @impl
 def repro_framework() -> Framework:
-    return pinned_framework("ranx", "ranking measures, compiled as they are first used", __file__)
+    return pinned_framework(__file__)
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

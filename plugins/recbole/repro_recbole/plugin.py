@@ -10,15 +10,7 @@ from repro_recbole.pipelines import PIPELINES
 
 @impl
 def repro_framework() -> Framework:
-    return pinned_framework(
-        "recbole",
-        "general recommenders of RecBole: baselines, linear models, factors, graphs and autoencoders",
-        __file__,
-        imports=("recbole.config", "recbole.trainer"),
-        algorithms=(*CANONICAL, *OWN.values()),
-        # Installed first and alone: with others, torch would come with an accelerator's libraries.
-        first=("torch==2.13.0",),
-    )
+    return pinned_framework(__file__, (*CANONICAL, *OWN.values()))
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

@@ -11,15 +11,7 @@ from repro_recpack.pipelines import PIPELINES
 def repro_framework() -> Framework:
     from repro_recpack.canonical import CANONICAL, OWN
 
-    return pinned_framework(
-        "recpack",
-        "RecPack's algorithms for top-n recommendation from binary feedback",
-        __file__,
-        install="pip install torch==2.13.0 && pip install 'recsys-repro-recpack[framework]'",
-        algorithms=(*CANONICAL, *OWN.values()),
-        # Installed first and alone: with others, torch would come with an accelerator's libraries.
-        first=("torch",),
-    )
+    return pinned_framework(__file__, (*CANONICAL, *OWN.values()))
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

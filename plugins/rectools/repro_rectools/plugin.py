@@ -12,13 +12,7 @@ def repro_framework() -> Framework:
     from repro_rectools.canonical import ALGORITHMS
     from repro_rectools.models import MODELS, algorithm_of
 
-    return pinned_framework(
-        "rectools",
-        "models of MTS' RecTools, and those of implicit that it wraps",
-        __file__,
-        imports=("rectools.models",),
-        algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS.values())),
-    )
+    return pinned_framework(__file__, (*ALGORITHMS, *map(algorithm_of, MODELS.values())))
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

@@ -8,12 +8,7 @@ from repro_sklearn.evaluators import EVALUATORS
 
 @impl
 def repro_framework() -> Framework:
-    return pinned_framework(
-        "sklearn",
-        "machine learning in Python: its metrics of rankings and of predictions",
-        __file__,
-        distribution="scikit-learn",
-    )
+    return pinned_framework(__file__)
 
 
 repro_evaluators = impl(lambda: EVALUATORS)

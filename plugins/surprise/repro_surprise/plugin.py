@@ -12,14 +12,7 @@ from repro_surprise.splitters import SPLITTERS
 def repro_framework() -> Framework:
     from repro_surprise.declarations import algorithms
 
-    return pinned_framework(
-        "surprise",
-        "rating prediction after the papers of the Netflix prize",
-        __file__,
-        algorithms=algorithms(),
-        distribution="scikit-surprise",
-        packages=("scikit-surprise", "numpy", "scipy"),
-    )
+    return pinned_framework(__file__, algorithms())
 
 
 repro_splitters = impl(lambda: SPLITTERS)
