@@ -12,7 +12,7 @@ Student's t test needs no draws and gives nearly the same p; `--test t` asks for
 
 **The default family** is all pairs of systems by one metric; with a baseline, all pairs with it. Each metric is its own
 family. **The default correction** is Holm's, which controls the probability of any false difference in the family
-whatever the dependence between tests, and is never weaker than Bonferroni's (Gunawardana & Shani 2009, section 4.4,
+whatever the dependence between tests, and is never weaker than Bonferroni's (Gunawardana & Shani 2009, section 4.3,
 demand a correction).
 """
 

@@ -65,7 +65,7 @@ CORRECTIONS = {
         Correction("bonferroni", "Bonferroni", _bonferroni, "p times the number of tests", "Dunn 1961"),
         Correction("holm", "Holm", _holm, _HOLM_MEANING, "Holm 1979"),
         Correction("hochberg", "Hochberg", _hochberg, _HOCHBERG_MEANING, "Hochberg 1988"),
-        Correction("sidak", "Šidák", _sidak, _SIDAK_MEANING, "Šidák 1967; Gunawardana & Shani 2009, section 4.4"),
+        Correction("sidak", "Šidák", _sidak, _SIDAK_MEANING, "Šidák 1967; Gunawardana & Shani 2009, section 4.3"),
         # Control of the expected share of false ones among the differences.
         Correction(
             "benjamini-hochberg",

@@ -259,7 +259,7 @@ TESTS = {
             "sign",
             "sign test",
             "whether each system is the higher one for as many users as the other, by the exact binomial",
-            "Gunawardana & Shani 2009, section 4.4; Demšar 2006",
+            "Gunawardana & Shani 2009, section 4.3; Demšar 2006",
             _for_each_pair(_sign),
         ),
         PairedTest(

@@ -1,7 +1,7 @@
 """Selection of settings on some users and evaluation on the others.
 
 The best of several settings of an algorithm is best partly by chance, and a test on the same users is biased in its
-favour (Gunawardana & Shani 2009, section 4.4). Settings are therefore selected on a share of the users and tested on
+favour (Gunawardana & Shani 2009, section 4.3). Settings are therefore selected on a share of the users and tested on
 the others.
 """
 
