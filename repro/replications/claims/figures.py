@@ -69,6 +69,8 @@ FIGURES: Mapping[str, Figure] = {
     "target items": Figure(
         "|T| of a split with the same number of test ratings for each item", _targets, of_protocol=True
     ),
-    "eta": Figure("test ratings of each target item, sigma r / |T|", _per_target, of_protocol=True),
+    "eta": Figure(
+        "test ratings of each target item, sigma r / |T| or (1 - epsilon) r(i_zeta)", _per_target, of_protocol=True
+    ),
     **{name: figure for part in get_args(Part) for name, figure in _of_part(part).items()},
 }

@@ -95,11 +95,25 @@ def _verdict(
     fact: Fact, value: float, rows: Interactions, protocol: Protocol | None, rounding: Rounding
 ) -> tuple[VerdictName, str]:
     printed = fact.printed
+    if fact.name == "eta" and protocol is not None:
+        most = _most_of_a_target(rows, protocol)
+        if printed.matches_rounded(most):
+            return "exact", (
+                f"(1 - epsilon) r(i_zeta) = {printed.shown(most, 2)} of the least popular target item; "
+                f"sigma r / |T| = {printed.shown(value, 2)}"
+            )
     if fact.name == "eta" and protocol is not None and (why := _too_many(printed.value, rows, protocol)):
         return ("erratum", why) if printed.matches_rounded(value) or printed.value > value else ("differs", "")
     if fact.name == "eta" and not printed.matches_rounded(value) and printed.value == int(value):
         return "exact", f"{printed.shown(value, 2)}, rounded down to a whole number of ratings"
     return by_digits(printed, value, rounding)
+
+
+def _most_of_a_target(rows: Interactions, protocol: Protocol) -> float:
+    """(1 - epsilon) r(i_zeta): as many ratings as the least popular target item can give to the test part."""
+    counts = rows.item_counts()
+    fewest = int(counts[target_items(counts, protocol)].min())
+    return float((1 - exact(protocol.number("split.train_floor"))) * fewest)
 
 
 def _too_many(eta: float, rows: Interactions, protocol: Protocol) -> str:

@@ -54,9 +54,16 @@ def test_target_items_and_how_many_test_ratings_each_gives(small):
 
 def test_more_test_ratings_than_there_are_is_an_erratum(small):
     # sigma = 0.5, epsilon = 0.1: 0.9 r(i_k) k / 10 is 0.54 for k = 2 and 3, so that |T| = 3, and 5 / 3 = 1.67.
-    result = small([("eta", "2")], UNIFORM.format(0.5, 0.1))[0]
+    result = small([("eta", "3")], UNIFORM.format(0.5, 0.1))[0]
     assert result.verdict == "erratum"
-    assert "3 x 2 = 6 is more than 0.5 x 10 = 5.0" in result.why and "allows 1" in result.why
+    assert "3 x 3 = 9 is more than 0.5 x 10 = 5.0" in result.why and "allows 1" in result.why
+
+
+def test_test_ratings_of_each_item_may_be_those_that_the_least_popular_one_can_give(small):
+    # As above; (1 - 0.1) r(i_3) = 0.9 x 2 = 1.8, which rounds to 2.
+    result = small([("eta", "2"), ("eta", "1.8"), ("eta", "1.67")], UNIFORM.format(0.5, 0.1))
+    assert [judgement.verdict for judgement in result] == ["exact", "exact", "exact"]
+    assert "(1 - epsilon) r(i_zeta) = 1.80 of the least popular target item" in result[0].why
 
 
 def test_a_figure_of_a_protocol_needs_one(small):
