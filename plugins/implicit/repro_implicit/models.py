@@ -40,18 +40,9 @@ class Model:
         return made(f"{self.module}:{self.name}", own, weigh)
 
 
-_LOWEST = {
-    "factors": 1,
-    "iterations": 1,
-    "regularization": 0,
-    "learning_rate": 0,
-    "alpha": 0,
-    "neg_prop": 1,
-    "num_threads": 0,
-    "K": 1,
-    "K1": 0,
-    "B": 0,
-}
+_LOWEST = dict.fromkeys(("factors", "iterations", "neg_prop", "K"), 1) | dict.fromkeys(
+    ("regularization", "learning_rate", "alpha", "num_threads", "K1", "B"), 0
+)
 MODELS = read_classes(Path(__file__).with_name("models.toml"), Model)
 
 

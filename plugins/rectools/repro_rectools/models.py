@@ -97,20 +97,9 @@ def _item_knn(own: Own, seed: int) -> Any:
     return _class("ImplicitItemKNNWrapperModel")(resolve_name(f"implicit.nearest_neighbours:{own['model']}")(**wrapped))
 
 
-_LOWEST = {
-    "factors": 1,
-    "iterations": 1,
-    "regularization": 0,
-    "learning_rate": 0,
-    "alpha": 0,
-    "num_threads": 0,
-    "K": 1,
-    "K1": 0,
-    "B": 0,
-    "tol": 0,
-    "maxiter": 0,
-    "period": 0,
-}
+_LOWEST = dict.fromkeys(("factors", "iterations", "K"), 1) | dict.fromkeys(
+    ("regularization", "learning_rate", "alpha", "num_threads", "K1", "B", "tol", "maxiter", "period"), 0
+)
 SIMILARITIES = {
     "cosine": "CosineRecommender",
     "tfidf": "TFIDFRecommender",

@@ -35,7 +35,7 @@ class Baseline:
         return (self.overall + self.items[items]) + self.users[users]
 
 
-@dataclass(frozen=True)
+@dataclass(kw_only=True)
 class Definition:
     """A definition of biases; see :class:`Bias`."""
 
@@ -47,7 +47,7 @@ class Definition:
     mean: str = "rows"
     learning_rate: float = 0.005
 
-    def fit(self, ratings: csr_array) -> Baseline:
+    def baseline(self, ratings: csr_array) -> Baseline:
         """The baseline of users by items; a user or item without entries has a bias of 0."""
         overall = _overall(ratings, self.mean)
         users, items = users_of_entries(ratings), ratings.indices
@@ -124,7 +124,7 @@ def damped_means(codes: CodeArray, values: FloatArray, size: int, damping: float
 
 
 @dataclass(eq=False, kw_only=True)
-class Bias:
+class Bias(Definition):
     """Overall mean, item bias and user bias (Koren 2010)::
 
         b(u, i) = m + b(i) + b(u)
@@ -144,13 +144,6 @@ class Bias:
     b(u) = 0, the damped mean of no ratings, and is scored.
     """
 
-    user_damping: float = 0.0
-    item_damping: float = 0.0
-    order: str = "items-first"
-    epochs: int = 1
-    biases: str = "both"
-    mean: str = "rows"
-    learning_rate: float = 0.005
     unknown: str = "unscored"
 
     def __post_init__(self) -> None:
@@ -159,16 +152,7 @@ class Bias:
         one_of(self, order=ORDERS, biases=BIASES, mean=MEANS, unknown=UNKNOWN)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        definition = Definition(
-            self.user_damping,
-            self.item_damping,
-            self.order,
-            int(self.epochs),
-            self.biases,
-            self.mean,
-            self.learning_rate,
-        )
-        self.baseline_ = definition.fit(train.matrix())
+        self.baseline_ = self.baseline(train.matrix())
         self.known_items_ = (train.item_counts() > 0) | (self.unknown == "overall")
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:

@@ -90,7 +90,7 @@ class ExplicitALS(RatingFactors):
 
     def _baseline(self, train: Interactions) -> Baseline | None:
         if self.offset == "biases":
-            return Definition(self.user_damping, self.item_damping).fit(train.matrix())
+            return Definition(user_damping=self.user_damping, item_damping=self.item_damping).baseline(train.matrix())
         if self.offset == "mean":
             mean = float(train.matrix().data.sum()) / max(len(train), 1)
             return Baseline(mean, np.zeros(train.n_users), np.zeros(train.n_items))

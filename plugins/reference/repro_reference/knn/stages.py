@@ -145,13 +145,10 @@ class Stages:
         return Rows(csr_array(rows.T) if self.by_items else rows)
 
     def _biases(self, setting: Setting) -> Baseline:
-        key = "biases", _biases(setting)
-        return self._once(
-            key,
-            lambda: Definition(setting.user_damping, setting.item_damping, epochs=int(setting.epochs)).fit(
-                self.ratings
-            ),
+        of = Definition(
+            user_damping=setting.user_damping, item_damping=setting.item_damping, epochs=int(setting.epochs)
         )
+        return self._once(("biases", _biases(setting)), lambda: of.baseline(self.ratings))
 
     def _baseline(self, setting: Setting) -> Baseline:
         n_users, n_items = self.ratings.shape
