@@ -11,7 +11,7 @@ from tables import code, escaped, table, toctree
 import repro
 
 # Public packages whose public names have pages of their own kind.
-PACKAGES = ("audits", "data", "plugin", "protocol", "replications", "stats", "testing")
+PACKAGES = ("audits", "data", "plugin", "protocol", "replications", "reviews", "stats", "testing")
 
 
 def api_pages() -> dict[str, str]:

@@ -13,7 +13,7 @@ from repro.reviews.artefact.data_sets import DataSet
 from repro.reviews.artefact.listing import Unread
 from repro.reviews.artefact.recognition import FileReport, recognise
 from repro.reviews.checks.negatives import negative_findings
-from repro.reviews.checks.pairs import alike_ids, repeated_pairs, shared_pairs, unseen_ids
+from repro.reviews.checks.pairs import alike_ids, repeated_pairs, shared_pairs, shifted_ids, unseen_ids
 from repro.reviews.checks.sizes import size_findings
 from repro.reviews.checks.split import split_findings
 from repro.reviews.checks.time_order import time_findings
@@ -174,6 +174,7 @@ def check(data_set: DataSet, stated: Stated) -> list[Finding]:
         *repeated_pairs(data_set),
         *unseen_ids(data_set),
         *alike_ids(data_set),
+        *shifted_ids(data_set),
         *time_findings(data_set, stated),
         *split_findings(data_set, stated),
         *size_findings(data_set, stated),

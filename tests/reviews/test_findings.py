@@ -179,6 +179,13 @@ def test_ratings(tmp_path):
     assert {finding.severity for finding in without} == {"undetermined"}
 
 
+def test_ids_that_count_from_0_in_one_part_and_from_1_in_the_other(tmp_path):
+    data = {"train.txt": "1\t1\n2\t3\n3\t2\n", "test.txt": "0\t1\n1\t2\n2\t3\n"}
+    shifted = the(reviewed(tmp_path, data), "shifted-ids")
+    assert shifted.severity == "undetermined" and shifted.text.startswith("users have the ids 1 to 3")
+    assert not found(reviewed(tmp_path, {**data, "test.txt": "0\t1\n1\t2\n3\t3\n"}), "shifted-ids")
+
+
 def test_labels_in_the_place_of_ratings(tmp_path):
     data = {"train.txt": "1\t10\t1\n1\t11\t0\n2\t10\t0\n", "test.txt": "1\t12\t1\n"}
     labels = the(reviewed(tmp_path, data), "labels")

@@ -111,6 +111,34 @@ def test_mappings_of_ids_are_no_interactions(tmp_path):
     assert result.data_sets == ()
 
 
+def test_lists_of_one_length_are_read_as_the_other_lists_of_their_split(tmp_path):
+    # Alone, lines of three numbers are a user, an item and a rating.
+    lists = {"train.txt": "0 1 2 3 4 5\n1 6 7 8\n2 1 9 10 11\n", "test.txt": "0 6 7\n1 4 5\n2 8 3\n"}
+    result = reviewed(tmp_path, lists)
+    assert found(result, "sizes")[0].text == "the files have 3 users, 11 items, 18 rows"
+    assert not found(result, "ratings")
+    triples = {"train.txt": "0 1 2 3 4 5\n1 6 7 8\n2 1 9 10 11\n", "test.txt": "0 6 4.5\n1 4 3.0\n2 8 2.5\n"}
+    assert found(reviewed(tmp_path, triples), "sizes")[0].text.endswith("15 rows")
+
+
+def test_numbered_parts_are_undetermined(tmp_path):
+    header = "user_id:token\titem_id:token\n"
+    parts = {f"ml-100k.part{n}.inter": header + lines(rows) for n, rows in ((1, TRAIN), (2, TEST), (3, TEST))}
+    result = reviewed(tmp_path, {**parts, "ml-1m.inter": header + lines(TRAIN)})
+    roles = {report.name: report.role for report in result.files}
+    assert [roles[name] for name in parts] == ["undetermined"] * 3
+    assert roles["ml-1m.inter"] == "whole"
+    stated = {"*part1*": "train", "*part2*": "validation", "*part3*": "test"}
+    assert found(reviewed(tmp_path, {}, roles=stated), "validation-is-test")
+
+
+def test_parts_of_different_data_are_not_joined(tmp_path):
+    result = reviewed(tmp_path, {"ml_train.csv": lines(TRAIN, ","), "yelp_test.csv": lines(TRAIN, ",")})
+    assert result.data_sets == ("ml", "yelp")
+    result = reviewed(tmp_path / "x", {"train.csv": lines(TRAIN, ","), "test_final.csv": lines(TRAIN, ",")})
+    assert found(result, "test-in-train")[0].count == len(TRAIN)
+
+
 def test_lines_of_one_length_that_begin_with_it_are_counts(tmp_path):
     # Read as users and items, all rows would be those of user 2.
     result = reviewed(tmp_path, {"cf-train.dat": "2 5 6\n2 7 8\n2 5 8\n", "cf-test.dat": "1 7\n0\n2 6 9\n"})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +29,8 @@ from repro.reviews.artefact.names import (
 )
 from repro.reviews.artefact.rows import FileRows, read_rows
 
-_ALONE = "alone with its name"
+_ALONE, _STATED = "alone with its name", "stated"
+_NUMBER = re.compile(r"(?:part|fold|split|cv)?\d+")
 
 
 @dataclass(frozen=True)
@@ -83,11 +86,11 @@ class _Reading:
     reports: list[FileReport] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
 
-    def rows(self, candidate: _Candidate, role: str) -> FileRows | None:
+    def rows(self, candidate: _Candidate, role: str, lists: bool = False) -> FileRows | None:
         """The rows of a file, or None with the reason among the unread files."""
         name = candidate.file.name
         try:
-            rows = read_rows(candidate.file.path, lists=role == NEGATIVES, by_item=candidate.clues.by_item)
+            rows = read_rows(candidate.file.path, lists=lists or role == NEGATIVES, by_item=candidate.clues.by_item)
         except (ReproError, ValueError, MemoryError, OverflowError) as error:
             reason = str(error).removeprefix(f"{candidate.file.path}: ").replace(str(candidate.file.path), name)
             self.unread.append(Unread(name, reason, refused="pickle" in reason))
@@ -120,8 +123,10 @@ def recognise(
     groups = _groups(useful)
     split_only = {of[0].folder for _, of in groups if {one.role for one in of} & {TEST, VALIDATION, TRAIN}}
     complete = {of[0].folder for _, of in groups if {TEST, TRAIN} <= {one.role for one in of}}
+    numbered = _numbered(useful)
     for done, (name, members) in enumerate(groups):
-        data_sets += _data_sets(name, members, reading, in_split=members[0].folder in split_only - complete)
+        in_split = members[0].folder in split_only - complete or any(one.file.name in numbered for one in members)
+        data_sets += _data_sets(name, members, reading, in_split)
         step(done + 1, len(groups))
     return Recognised(
         tuple(data_sets),
@@ -147,22 +152,21 @@ def _candidate(file: FoundFile, roles: Mapping[str, str]) -> _Candidate:
     clues = name_clues(file.name)
     stated = next((role for pattern, role in roles.items() if _fits(file.name, pattern)), None)
     if stated is not None:
-        return _Candidate(file, stated, "stated", clues)
+        return _Candidate(file, stated, _STATED, clues)
     return _Candidate(file, clues.role, "by its name" if clues.role else "", clues)
 
 
 def _groups(candidates: list[_Candidate]) -> list[tuple[str, list[_Candidate]]]:
     """Files that belong together: the same folder and the same words beside those of the role.
 
-    In a folder where each role occurs once, its files belong together whatever their names. Negatives and runs, whose
-    names have further words, go with the group that has the most words in common.
+    In a folder where each role occurs once, files with further words belong together too, and those whose roles are
+    stated. Negatives and runs, whose names have further words, go with the group that has the most words in common.
     """
     groups: list[tuple[str, list[_Candidate]]] = []
     for folder, members in grouped(candidates, lambda candidate: candidate.folder).items():
         followers = [one for one in members if one.role in (NEGATIVES, RUN)]
         leaders = [one for one in members if one.role not in (NEGATIVES, RUN)]
-        known = [one.role for one in leaders if one.role]
-        together = len(set(known)) == len(known) > 1
+        together = _belong_together([one for one in leaders if one.role])
         by_words: dict[tuple[str, ...], list[_Candidate]] = {}
         for leader in leaders:
             by_words.setdefault(() if together and leader.role else leader.clues.key[1], []).append(leader)
@@ -181,6 +185,24 @@ def _groups(candidates: list[_Candidate]) -> list[tuple[str, list[_Candidate]]]:
     return groups
 
 
+def _belong_together(leaders: list[_Candidate]) -> bool:
+    """Whether files of different roles are of one split: their roles are stated, or names only add words to others."""
+    roles = [one.role for one in leaders]
+    if len(roles) < 2 or len(set(roles)) < len(roles):
+        return False
+    words = sorted((set(one.clues.key[1]) for one in leaders), key=len)
+    return any(one.how == _STATED for one in leaders) or all(few <= more for few, more in pairwise(words))
+
+
+def _numbered(candidates: list[_Candidate]) -> set[str]:
+    """The names of files without a role that differ in the number of a part only, such as ml.part1 and ml.part2."""
+    alike = grouped(
+        [one for one in candidates if not one.role],
+        lambda one: (one.folder, tuple(word for word in one.clues.key[1] if not _NUMBER.fullmatch(word))),
+    )
+    return {one.file.name for of in alike.values() if len(of) > 1 for one in of}
+
+
 def _name(folder: str, words: tuple[str, ...]) -> str:
     return "/".join(filter(None, ("" if folder == "." else folder, "-".join(words)))) or "the folder"
 
@@ -188,8 +210,26 @@ def _name(folder: str, words: tuple[str, ...]) -> str:
 def _data_sets(name: str, members: list[_Candidate], reading: _Reading, in_split: bool) -> list[DataSet]:
     """The data sets of a group, usually one; none if no file of it could be read.
 
-    ``in_split`` says that its folder has parts of splits that are not complete: a file without a role may be one.
+    ``in_split`` says that a file without a role may be a part of a split: its folder has other such parts.
     """
+    files = _files(members, reading, in_split)
+    runs = [(one.file.name, one.file.path) for one in members if one.role == RUN]
+    if not files:
+        return []
+    try:
+        data_set = make_data_set(name, files, runs)
+    except ReproError as error:
+        reading.unread += [Unread(file.file, str(error)) for file in files]
+        return []
+    reading.count(data_set)
+    whole = next((file for file in files if file.role == WHOLE and file.rows.folds is not None), None)
+    if whole is not None and whole.rows.folds is not None:
+        return folds_of(data_set, data_set.parts[WHOLE], whole.rows.folds)
+    return [data_set]
+
+
+def _files(members: list[_Candidate], reading: _Reading, in_split: bool) -> list[NamedRows]:
+    """The files of a group that could be read, each with its role."""
     files: list[NamedRows] = []
     for candidate in members:
         role = candidate.role
@@ -214,19 +254,25 @@ def _data_sets(name: str, members: list[_Candidate], reading: _Reading, in_split
             continue
         if rows is not None and len(rows):
             files.append(NamedRows(role, candidate.file.name, rows, candidate.clues.negatives_of or TEST))
-    runs = [(one.file.name, one.file.path) for one in members if one.role == RUN]
-    if not files:
-        return []
-    try:
-        data_set = make_data_set(name, files, runs)
-    except ReproError as error:
-        reading.unread += [Unread(file.file, str(error)) for file in files]
-        return []
-    reading.count(data_set)
-    whole = next((file for file in files if file.role == WHOLE and file.rows.folds is not None), None)
-    if whole is not None and whole.rows.folds is not None:
-        return folds_of(data_set, data_set.parts[WHOLE], whole.rows.folds)
-    return [data_set]
+    lists = any(file.rows.is_lists for file in files if file.role != NEGATIVES)
+    return [_as_lists(file, members, reading) if lists and _may_be_lists(file) else file for file in files]
+
+
+def _may_be_lists(file: NamedRows) -> bool:
+    """Whether a table of three or four columns may be lists of items: whole numbers, a single line for each user."""
+    rows = file.rows
+    if rows.is_lists or rows.has_header or rows.ratings is None or file.role == NEGATIVES:
+        return False
+    whole = bool((rows.ratings == np.floor(rows.ratings)).all()) and bool((rows.ratings >= 0).all())
+    return whole and len(set(map(str, np.asarray(rows.users).tolist()))) == len(rows)
+
+
+def _as_lists(file: NamedRows, members: list[_Candidate], reading: _Reading) -> NamedRows:
+    """The file, read as its siblings are: a line for each user, then items."""
+    candidate = next(one for one in members if one.file.name == file.file)
+    reading.reports = [report for report in reading.reports if report.name != file.file]
+    rows = reading.rows(candidate, file.role, lists=True)
+    return file if rows is None else replace(file, rows=rows)
 
 
 def _is_mapping(rows: FileRows) -> bool:

@@ -44,6 +44,7 @@ class FileRows:
     lines      the index of the line that each row comes from, where lines are lists
     empty      users whose line has no items
     folds      the fold or part of each row, where a column has it
+    has_header whether the names of the columns are in the file
     """
 
     users: Values
@@ -57,6 +58,7 @@ class FileRows:
     lines: npt.NDArray[np.int64] | None = None
     line_users: Sequence[str] = ()
     folds: npt.NDArray[Any] | None = None
+    has_header: bool = False
     notes: tuple[str, ...] = field(default=())
 
     def __len__(self) -> int:
@@ -204,6 +206,7 @@ def _table_rows(path: Path) -> FileRows:
         times,
         is_lists=table.format == "lists",
         folds=None if table.format == "lists" else _fold_column(path),
+        has_header=table.format != "text" or any("with a header" in note for note in table.notes),
     )
 
 

@@ -144,6 +144,29 @@ def unseen_ids(data_set: DataSet) -> Iterator[Finding]:
             )
 
 
+def shifted_ids(data_set: DataSet) -> Iterator[Finding]:
+    """Whole-number ids that begin and end one later in one part than in another, as if one counted from 0."""
+    train, test = data_set.part(TRAIN), data_set.part(TEST)
+    if train is None or test is None:
+        return
+    for noun, ids in (("user", data_set.user_ids), ("item", data_set.item_ids)):
+        if ids.dtype.kind not in "iu":
+            continue
+        ends = [
+            (int(ids[codes.min()]), int(ids[codes.max()]))
+            for codes in ((train.users, test.users) if noun == "user" else (train.items, test.items))
+        ]
+        (low, high), (test_low, test_high) = ends
+        if {low, test_low} == {0, 1} and low - test_low == high - test_high:
+            yield Finding(
+                "shifted-ids",
+                "undetermined",
+                f"{noun}s have the ids {low:,} to {high:,} in the training part and {test_low:,} to {test_high:,} in "
+                "the test part: one of them may count from 0 and the other from 1; ids were compared as written",
+                f"lowest and highest {noun} id of {train.file} and {test.file}",
+            )
+
+
 def alike_ids(data_set: DataSet) -> Iterator[Finding]:
     """Ids that differ in leading zeros only."""
     if alike := data_set.alike_ids:

@@ -156,7 +156,7 @@ def _print(result: Review, all_notes: bool) -> None:
         echo(f"\n{plural(hidden, 'note')} not shown; --notes, --into and --json have all of them")
 
 
-_ALWAYS = ("identified", "sizes")  # notes that are always printed
+_ALWAYS = ("identified", "sizes", "printed-numbers")  # notes that are always printed
 
 
 def _print_finding(finding: Finding) -> None:
