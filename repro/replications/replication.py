@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -75,8 +76,11 @@ def _replicated(
         own = write_replication(loaded, replication, main_run)
         if run_options.own:
             run_options.own(own)
+        began = time.monotonic()
         for of_data in searched:
-            of_data.search(limits, progress)
+            left = None if limits.seconds is None else max(limits.seconds - (time.monotonic() - began), 0.0)
+            if not of_data.search(replace(limits, seconds=left), progress):
+                break
         replication = together()
     if newer and loaded.frameworks and not run_options.installed:
         replication = _with_newer(loaded, replication, run_options)
@@ -139,8 +143,11 @@ class _Judged:
         """Whether there are numbers that the claim's own setting does not give."""
         return any(judgement.verdict == "differs" for judgement in self._cells.by_digits.values())
 
-    def search(self, budget: Budget, progress: Progress | None) -> None:
-        """Search for what explains these numbers; an interruption ends the search, and keeps what it has found."""
+    def search(self, budget: Budget, progress: Progress | None) -> bool:
+        """Search for what explains these numbers; returns whether the search came to its end.
+
+        An interruption ends the search, and keeps what it has found.
+        """
         watch = SearchWatch(progress, self.options.say, self.options.watcher, budget.seconds)
         self.runs.options = replace(self.options, watcher=watch)
         self._search = CellSearch(self._cells, budget, watch)
@@ -152,6 +159,8 @@ class _Judged:
                 f"The search {why}: the verdicts are those of the claim's own setting and of what was tried "
                 "until then. Replicate again to go on; what is fitted is kept."
             )
+            return False
+        return True
 
     def replication(self) -> Replication:
         """All verdicts that are known."""

@@ -114,8 +114,8 @@ class Judgement:
         return replace(self, why="; ".join(filter(None, (self.why, *reasons))))
 
     def tried(self, other: Judgement) -> Judgement:
-        """The judgement, with the counts of settings of ``other``."""
-        return replace(self, giving=other.giving, settings=other.settings)
+        """The judgement, with the counts of settings and the spreads of ``other``."""
+        return replace(self, giving=other.giving, settings=other.settings, spreads=other.spreads)
 
     def to_dict(self) -> dict[str, object]:
         """All fields as JSON-compatible data."""
