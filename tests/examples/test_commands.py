@@ -52,7 +52,7 @@ ONLY_PARSED = {
     "repro run study.toml --executor ray --address auto": "needs a Ray cluster; tests/study/test_ray.py starts one",
     "repro report run --open": "opens a browser",
     "repro review their-data --users 6040 --items 3706 --rows 1000209": "finds that the files here have other sizes",
-    "repro claim new": "asks questions; tests/replications/claims/test_draft.py answers them",
+    "repro claim new": "asks questions; tests/replications/drafts/test_draft.py answers them",
     "repro algorithms show decayed-popularity": "needs plugins/example, which its own tests install",
     "repro seal reports/cross-framework-ml100k": WRITES,
     "repro seal reports/multiverse-ml100k": WRITES,

@@ -43,7 +43,7 @@ def read_claim(path: Path) -> Claim:
     for key in CLAIM.required:
         if not document.get(key):
             raise StudyError(f'{path} has no {key}; a claim states its title and its source: {key} = "..."')
-    examples = _examples(file)
+    examples = read_examples(file)
     algorithms = claimed_algorithms(tuple(file.tables("algorithms")))
     labels = _labels(file, algorithms, examples)
     tolerance = read_tolerance(file, document.get("tolerance", {}), "tolerance")
@@ -51,9 +51,9 @@ def read_claim(path: Path) -> Claim:
         path=path,
         **{key: file.string(document.get(key, ""), key) for key in _TEXTS},
         seeds=file.seeds(document.get("seeds", [0]), "seeds"),
-        data=_data(file, "data", document["data"]) if "data" in document else None,
+        data=read_data(file, "data", document["data"]) if "data" in document else None,
         further=_further(file),
-        frameworks=_frameworks(file),
+        frameworks=read_frameworks(file),
         settings=_settings(file, examples, bool(algorithms)),
         algorithms=algorithms,
         tune=document.get("tune"),
@@ -69,7 +69,7 @@ def read_claim(path: Path) -> Claim:
     return claim
 
 
-def _data(file: ClaimFile, key: str, entry: object) -> Data:
+def read_data(file: ClaimFile, key: str, entry: object) -> Data:
     table = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
         raise file.error(key, f'{key} needs the name of a data set or a file: [{key}] name = "ml-100k"')
@@ -82,10 +82,10 @@ def _further(file: ClaimFile) -> dict[str, Data]:
     entries = file.document.get("datasets", {})
     if not isinstance(entries, Mapping):
         raise file.error("datasets", "write each further data set as [datasets.NAME], with its name")
-    return {name: _data(file, f"datasets.{name}", entry) for name, entry in entries.items()}
+    return {name: read_data(file, f"datasets.{name}", entry) for name, entry in entries.items()}
 
 
-def _frameworks(file: ClaimFile) -> dict[str, tuple[str, ...]]:
+def read_frameworks(file: ClaimFile) -> dict[str, tuple[str, ...]]:
     entry = file.document.get("frameworks", {})
     if not isinstance(entry, Mapping):
         raise file.error("frameworks", 'write [frameworks] with surprise = ["scikit-surprise==1.1.4"]')
@@ -101,7 +101,7 @@ def _frameworks(file: ClaimFile) -> dict[str, tuple[str, ...]]:
     return {name: checked_pins(name, pins) for name, pins in entry.items()}
 
 
-def _examples(file: ClaimFile) -> Examples | None:
+def read_examples(file: ClaimFile) -> Examples | None:
     systems = []
     for entry in file.tables("systems"):
         system = file.table(entry, "systems", SYSTEMS)
@@ -136,15 +136,15 @@ def _settings(file: ClaimFile, examples: Examples | None, studied: bool) -> dict
     settings: dict[str, Setting] = {}
     entry = file.document.get("protocol")
     if entry is not None:
-        settings[OWN] = _setting(file, entry, "protocol", examples if not studied else None)
+        settings[OWN] = read_setting(file, entry, "protocol", examples if not studied else None)
     elif examples is not None and not studied:
-        settings[OWN] = _setting(file, {}, "protocol", examples)
+        settings[OWN] = read_setting(file, {}, "protocol", examples)
     elif studied and not further:
         raise StudyError(f'{file.path} has no protocol; write [protocol] with base = "random-5fold"')
-    return settings | {name: _setting(file, table, f"protocols.{name}", None) for name, table in further.items()}
+    return settings | {name: read_setting(file, table, f"protocols.{name}", None) for name, table in further.items()}
 
 
-def _setting(file: ClaimFile, entry: object, key: str, examples: Examples | None) -> Setting:
+def read_setting(file: ClaimFile, entry: object, key: str, examples: Examples | None) -> Setting:
     table = {"base": entry} if isinstance(entry, str) else entry
     if not isinstance(table, Mapping):
         raise file.error(key, f'{key} must be a table with base = "random-5fold" and the decisions that differ')

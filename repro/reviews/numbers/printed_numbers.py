@@ -15,7 +15,7 @@ from repro.evaluation.metrics import metrics, own_name, parse_measure
 from repro.lists import default_protocol
 from repro.replications.claims.claim import Cell, CellKey, Claim
 from repro.replications.claims.printed import Printed, Tolerance, read_printed
-from repro.replications.claims.printed_table import read_table
+from repro.replications.drafts.one_header import read_table
 
 
 @dataclass(frozen=True)

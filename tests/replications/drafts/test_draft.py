@@ -9,8 +9,10 @@ from click.testing import CliRunner
 from repro.cli import cli
 from repro.errors import ReproError
 from repro.replications import Claim
-from repro.replications.claims.draft import algorithm_of, metric_of
-from repro.replications.claims.printed_table import read_table
+from repro.replications.claims.unfilled import unfilled_places
+from repro.replications.drafts.draft import algorithm_of
+from repro.replications.drafts.layout import metric_of
+from repro.replications.drafts.one_header import read_table
 
 LATEX = r"""
 \begin{table}
@@ -98,23 +100,45 @@ def test_algorithms_are_known_where_one_alone_has_the_name():
     assert algorithm_of("Our method") == ""
 
 
+def filled(path, **values):
+    """Fills in the places of a draft, as a person does: what is unknown is replaced, by the words of its hint."""
+    text = path.read_text()
+    for key, hint in unfilled_places(tomllib.loads(text)):
+        value = next((value for word, value in values.items() if word.replace("_", " ") in f"{key} {hint}"), None)
+        assert value is not None, (key, hint)
+        text = text.replace(f'"? {hint}"', f'"{value}"')
+    path.write_text(text)
+
+
+FILLED = {"protocol": "random-5fold", "source": "T", "the_data_set": "ml-100k", "algorithm": "reference/random"}
+
+
 @pytest.mark.parametrize("name", ["table.tex", "table.csv"])
-def test_a_claim_from_a_table_reads_back(tmp_path, name):
+def test_a_claim_from_a_table_names_what_is_unknown_and_reads_back(tmp_path, name):
     (tmp_path / "table.tex").write_text(LATEX)
     (tmp_path / "table.csv").write_text(
         "method,RMSE,Train (s)\nEASE,0.93,12\nOur best: X/1,0.95,3\nmetrics,0.9,1\nEASE,0.91,1\n"
     )
-    done = call("claim", "new", "--table", tmp_path / name, "--into", tmp_path / "made", "--title", "T")
+    done = call("claim", "new", tmp_path / name, "--into", tmp_path / "made", "--title", "T")
     assert done.exit_code == 0, (done.output, done.exception)
-    text = (tmp_path / "made" / "claim.toml").read_text()
-    assert "# fill in" in text and tomllib.loads(text)["title"] == "T"
-    claim = Claim.load(tmp_path / "made" / "claim.toml")
+    path = tmp_path / "made" / "claim.toml"
+    places = dict(unfilled_places(tomllib.loads(path.read_text())))
+    assert {"source", "data.name", "protocol.base", "algorithms.use"} <= set(places)
     if name == "table.tex":
-        assert [cell.printed.text for cell in claim.cells] == ["0.934", "0.737", "0.946", "0.951", "12.5%"]
+        assert "the caption names ml-100k" in places["data.name"]
+    checked = call("claim", "check", path)
+    assert checked.exit_code == 1
+    assert all(f"{path}:" in line and "to fill in" in line for line in checked.output.splitlines() if line)
+    filled(path, **FILLED, the_metric="mae")
+    claim = Claim.load(path)
+    if name == "table.tex":
+        texts = ["0.934 ± 0.002", "0.737", "0.946", "0.951", "12.5%"]
+        assert [cell.printed.text for cell in claim.cells] == texts
     else:
-        assert claim.labels == ("EASE", "Our best: X-1", "metrics (2)", "EASE (2)")
-        assert "the column 'Train (s)' is not a known metric" in text
-        assert "the row 'Our best: X/1' was renamed to 'Our best: X-1'" in done.output
+        assert claim.labels == ("EASE", "Our best: X-1", "metrics (2)")
+        assert [cell.key.metric for cell in claim.cells][:2] == ["rmse", "mae"]
+        assert "'Train (s)' is not a known metric" in path.read_text()
+        assert "EASE rmse is there 2 times; the first number is taken" in done.output
 
 
 def test_labels_in_two_columns_and_over_several_rows(tmp_path):
@@ -130,6 +154,7 @@ def test_a_claim_by_asking_reads_back(tmp_path):
     answers = "A table\nA paper\nml-100k\nrandom-5fold\nrmse, mae\nItemMean, EASE\nreference/item-mean\n\n"
     done = call("claim", "new", "--into", tmp_path, input=answers)
     assert done.exit_code == 0, (done.output, done.exception)
+    filled(tmp_path / "claim.toml", the_number="0.5")
     claim = Claim.load(tmp_path / "claim.toml")
     assert claim.labels == ("ItemMean", "EASE") and len(claim.cells) == 4
     assert [algorithm.line["use"] for algorithm in claim.algorithms] == ["reference/item-mean", "reference/ease"]
@@ -139,6 +164,6 @@ def test_a_claim_by_asking_reads_back(tmp_path):
 
 def test_json_says_what_is_to_be_filled_in(tmp_path):
     (tmp_path / "table.csv").write_text("method,RMSE\nEASE,0.93\n")
-    done = call("claim", "new", "--table", tmp_path / "table.csv", "--into", tmp_path / "made", "--json")
+    done = call("claim", "new", tmp_path / "table.csv", "--into", tmp_path / "made", "--json")
     plain = json.loads(done.output)
     assert plain["claim"].endswith("claim.toml") and plain["to_fill_in"]

@@ -1,9 +1,7 @@
-"""Printed tables in LaTeX or CSV, with notes on everything that was dropped or interpreted."""
+"""Printed tables with one header, with notes on everything that was dropped or interpreted."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,17 +9,8 @@ from pathlib import Path
 
 from repro.errors import StudyError
 from repro.replications.claims.keys import NUMBERS
+from repro.replications.drafts.sources import printed_tables
 
-_COMMENT = re.compile(r"(?<!\\)%.*")
-_RULES = re.compile(
-    r"\\(toprule|midrule|bottomrule|hline|cmidrule|cline|addlinespace|centering|small)\s*(\([^)]*\))?\s*(\{[^}]*\}|\[[^\]]*\])*"
-)
-_DROPPED = re.compile(
-    r"\\(cite[tp]?|footnote|footnotemark|label|rowcolor|cellcolor|color|textcolor)\*?(\[[^\]]*\])*\{[^{}]*\}"
-)
-_SPANNING = re.compile(r"\\(multicolumn|multirow)\{[^{}]*\}\{[^{}]*\}\{([^{}]*)\}")
-_STYLED = re.compile(r"\\[A-Za-z]+\*?\s*\{([^{}]*)\}")
-_SWITCH = re.compile(r"\\(bf|it|bfseries|itshape|boldmath|em|tt|rm|sc|small|footnotesize)\b\s*")
 _MARK = re.compile(r"\^\{?[^{}\s]*\}?|\\(dagger|ddagger|ast|star)\b|[*†‡]+$")
 _SPREAD = re.compile(r"(±|\\pm|\+/-|\+-).*$|\(\s*[\d.,]+\s*\)$")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)\s*%?")
@@ -40,63 +29,8 @@ class PrintedTable:
 
 
 def read_table(path: str | Path) -> PrintedTable:
-    """Read the table in a file: LaTeX if it has a tabular, and otherwise text with commas, tabs or semicolons."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"cannot read the table {path}: {getattr(error, 'strerror', None) or error}") from None
-    latex = path.suffix == ".tex" or "\\begin{tabular" in text or "\\\\" in text
-    rows = _latex_rows(text) if latex else _csv_rows(text)
-    return _table(path, rows)
-
-
-def _latex_rows(text: str) -> list[list[str]]:
-    body = re.search(r"\\begin\{tabular[x*]?\}(.*?)\\end\{tabular[x*]?\}", text, re.DOTALL)
-    inside = body[1] if body else text
-    inside = "\n".join(_COMMENT.sub("", line) for line in inside.splitlines())
-    if body:
-        inside = _without_arguments(inside)
-    lines = re.split(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline", _RULES.sub(" ", inside))
-    return [[_plain(cell) for cell in re.split(r"(?<!\\)&", line)] for line in lines if line.strip()]
-
-
-def _without_arguments(text: str) -> str:
-    """Drop the arguments of a tabular: {llrr}, or {\\textwidth}{lrr}, with braces inside."""
-    remaining = text.lstrip()
-    while remaining[:1] in ("{", "["):
-        depth, end = 0, {"{": "}", "[": "]"}[remaining[0]]
-        for position, letter in enumerate(remaining):
-            depth += (letter == remaining[0]) - (letter == end)
-            if not depth:
-                remaining = remaining[position + 1 :].lstrip()
-                break
-        else:
-            return remaining
-    return remaining
-
-
-def _plain(cell: str) -> str:
-    """A cell without LaTeX commands such as bold, mathematics and footnotes."""
-    text = _DROPPED.sub("", cell.replace("~", " ").replace("\\,", "").replace("\\%", "%").replace("\\_", "_"))
-    text = _SPANNING.sub(r"\2", text)
-    while (inner := _STYLED.sub(r"\1", text)) != text:
-        text = inner
-    text = _SWITCH.sub("", text).replace("$", "").replace("{,}", ",")
-    text = text.replace("\\pm", "±").replace("\\&", "&").replace("\\#", "#")
-    return re.sub(r"\s+", " ", text.replace("{", "").replace("}", "")).strip()
-
-
-def _csv_rows(text: str) -> list[list[str]]:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    counts = {delimiter: first.count(delimiter) for delimiter in ("\t", ";", ",", "|")}
-    delimiter = max(counts, key=counts.__getitem__)
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-    cells = [[cell.strip().strip("*_") for cell in row] for row in rows]
-    if delimiter == "|":  # Markdown tables have bars at both ends and a line of dashes below the header
-        cells = [row[1:-1] if row[:1] == [""] and row[-1:] == [""] else row for row in cells]
-        cells = [row for row in cells if not all(set(cell) <= set("-: ") for cell in row)]
-    return [row for row in cells if any(row)]
+    """Read the first table in a file: LaTeX, Markdown, or text with commas, tabs or semicolons."""
+    return _table(Path(path), printed_tables(path)[0].rows)
 
 
 def _table(path: Path, rows: Sequence[Sequence[str]]) -> PrintedTable:
