@@ -54,6 +54,12 @@ ONLY_PARSED = {
     "repro review their-data --users 6040 --items 3706 --rows 1000209": "finds that the files here have other sizes",
     "repro claim new": "asks questions; tests/replications/drafts/test_draft.py answers them",
     "repro algorithms show decayed-popularity": "needs plugins/example, which its own tests install",
+    "repro algorithms audit implicit/implicit-als --data ml-100k": HOURS,
+    "repro algorithms audit my_package.model:Recommender --set reg=0.5": READER,
+    "repro algorithms audit lenskit/biased-mf --json": HOURS,
+    "repro algorithms agree implicit-als": HOURS,
+    "repro algorithms align implicit-als --like weighted-binary --set alpha=10 --set regularisation=200": HOURS,
+    "repro algorithms align implicit-als --like spark --data ml-100k": HOURS,
     "repro seal reports/cross-framework-ml100k": WRITES,
     "repro seal reports/multiverse-ml100k": WRITES,
 }
