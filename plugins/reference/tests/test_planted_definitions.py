@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_knn_definitions import DEFAULTS, Noise, expected_scores, table_of, values_of
 
+from plugins.reference.tests.test_knn_definitions import DEFAULTS, Noise, expected_scores, table_of, values_of
 from repro.data.interactions import Interactions
 from repro.definitions import Definition, Unexplained
 from repro.definitions.audit import defining_spaces

@@ -18,21 +18,10 @@ from repro.data.interactions import FloatArray
 from repro.plugin import ParameterValue, StagedDefinitions, TrainingData
 from repro_reference.knn.neighbours import Neighbours, Sums
 from repro_reference.knn.setting import Setting
-from repro_reference.knn.stages import BIASES, INPUT, Stages, similarity_of
+from repro_reference.knn.stages import BIASES, INPUT, SIMILARITY, Stages, similarity_of
 
 Part = Mapping[str, ParameterValue]
 
-_SIMILARITY = (
-    "similarity",
-    "over",
-    "alpha",
-    "beta",
-    "shrink",
-    "shrinkage",
-    "min_overlap",
-    "similarity_epsilon",
-    "amplify",
-)
 _NEIGHBOURS = (
     "k",
     "neighbourhood",
@@ -55,7 +44,7 @@ _SUMS = (
     "min_neighbours",
     "fallback",
 )
-GROUPS = ((*BIASES, *INPUT), _SIMILARITY, _NEIGHBOURS, _SUMS)
+GROUPS = ((*BIASES, *INPUT), SIMILARITY, _NEIGHBOURS, _SUMS)
 
 
 @dataclass(frozen=True, eq=False)

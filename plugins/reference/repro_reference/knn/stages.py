@@ -22,25 +22,13 @@ Flags = npt.NDArray[np.bool_]
 
 BIASES = ("user_damping", "item_damping", "epochs")
 INPUT = ("input", "values", "tf", "idf", "documents", "length", "k1", "b", "positive")
-_SIMILARITY = (
-    "similarity",
-    "over",
-    "alpha",
-    "beta",
-    "shrink",
-    "shrinkage",
-    "min_overlap",
-    "negatives",
-    "itself",
-    "similarity_epsilon",
-    "amplify",
-    "min_similarity",
-    "nearest",
-    "ties",
+SIMILARITY = (
+    *("similarity", "over", "alpha", "beta", "shrink", "shrinkage", "min_overlap"),
+    *("similarity_epsilon", "amplify"),
 )
 _biases = attrgetter(*BIASES)
 _input = attrgetter(*INPUT, *BIASES)
-_similarity = attrgetter(*_SIMILARITY)
+_similarity = attrgetter(*SIMILARITY, "negatives", "itself", "min_similarity", "nearest", "ties")
 _center = attrgetter("center", *BIASES)
 _contributions = attrgetter("contributions", "center", "deviation", *BIASES)
 
