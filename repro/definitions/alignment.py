@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repro.data.interactions import Interactions
+from repro.definitions.audit import defining_spaces
+from repro.definitions.grid import Grid
 from repro.definitions.implementation import Implementation
-from repro.definitions.inference import Inference, Progress, is_number
+from repro.definitions.inference import ALIASES, Inference, Progress, is_number
 from repro.definitions.result import Definition, Unexplained
 from repro.definitions.space import Setting, Space
 from repro.plugin import ParameterValue, plugins
 
+# Settings of an algorithm that are tried with 0 and 1 for all of its numbers.
+FEW = 100
 # Numbers of one framework that mean the same as a number of another one, by what is done to it.
 CONVERSIONS = {
     "{}": lambda value: value,
@@ -83,27 +87,58 @@ def align_with(
 ) -> Aligned:
     """The parameters of an algorithm of a plug-in with which it computes what the target computes."""
     space = Space(label, plugins().algorithm(label)[1])
-    inference = Inference(
-        target, space, seed, progress, evidence=False, data=data, numbers=_converted(space, target.parameters)
-    )
-    finding = inference.run()
+    numbers = _converted(space, target)
+    finding = Inference(target, space, seed, progress, evidence=False, data=data, numbers=numbers).run()
+    if isinstance(finding, Unexplained):
+        # A batch of 1, or a weight of 0: numbers that say nothing about the target, and may make both the same.
+        constants = {p.name: _with_constants(type(p.default), numbers[p.name]) for p in space.numbers}
+        if constants != numbers and Grid(space, constants).all().size <= FEW:
+            again = Inference(target, space, seed, progress, evidence=False, data=data, numbers=constants).run()
+            finding = again if isinstance(again, Definition) else finding
     if isinstance(finding, Unexplained):
         return Aligned(label, finding)
-    return Aligned(label, finding, conversions_of(space, finding.setting, target.parameters))
+    return Aligned(label, finding, conversions_of(space, finding.setting, effective_numbers(target)))
 
 
-def _converted(space: Space, parameters: Mapping[str, ParameterValue]) -> dict[str, tuple[ParameterValue, ...]]:
-    """For each number of a space, its default, and the numbers of the target as they are and converted."""
-    given = {name: value for name, value in parameters.items() if is_number(value)}
+def _converted(space: Space, target: Implementation) -> dict[str, tuple[ParameterValue, ...]]:
+    """For each number of a space, the numbers of the target that it can mean, as they are and converted.
+
+    A number that has the name of one of the target's, or an alias of it, means that one. Others have their default or
+    the value without effect, or mean a number of the target that no name means.
+    """
+    given = effective_numbers(target)
+    meant = {p.name: [n for n in given if n == p.name or p.name.lower() in ALIASES.get(n, ())] for p in space.numbers}
+    by_name = {name for names in meant.values() for name in names}
     values: dict[str, tuple[ParameterValue, ...]] = {}
     for parameter in space.numbers:
-        sources = [given[parameter.name]] if parameter.name in given else list(given.values())
-        tried = [parameter.default, *(convert(value) for value in sources for convert in CONVERSIONS.values())]
+        sources = meant[parameter.name] or [name for name in given if name not in by_name]
+        tried = [convert(given[name]) for name in sources for convert in CONVERSIONS.values()]
+        if not meant[parameter.name]:
+            tried = [parameter.default, *tried]
+        neutral = [] if parameter.neutral is None else [parameter.neutral]
         kind = type(parameter.default)
-        if parameter.name in given:
-            tried = tried[1:]
-        values[parameter.name] = tuple(dict.fromkeys(kind(value) for value in tried if kind(value) == value))
+        fitting = [kind(value) for value in (*tried, *neutral) if kind(value) == value]
+        values[parameter.name] = tuple(dict.fromkeys(fitting)) or (parameter.default,)
     return values
+
+
+def _with_constants(kind: type, values: tuple[ParameterValue, ...]) -> tuple[ParameterValue, ...]:
+    return tuple(dict.fromkeys((*values, kind(1), kind(0))))
+
+
+def effective_numbers(target: Implementation) -> dict[str, ParameterValue]:
+    """The numbers among the parameters of a target, without those that have no effect."""
+    numbers = {name: value for name, value in target.parameters.items() if is_number(value)}
+    if target.canonical not in defining_spaces():
+        return numbers
+    space = defining_spaces()[target.canonical]
+    neutral = {p.name: p.neutral for p in space.numbers}
+    own = target.label == space.label
+    return {
+        name: value
+        for name, value in numbers.items()
+        if name not in neutral or (neutral[name] != value and (not own or space.has_effect(name, target.parameters)))
+    }
 
 
 def conversions_of(space: Space, setting: Setting, parameters: Mapping[str, ParameterValue]) -> dict[str, str]:
@@ -112,7 +147,8 @@ def conversions_of(space: Space, setting: Setting, parameters: Mapping[str, Para
     given = {name: value for name, value in parameters.items() if is_number(value)}
     for parameter in space.numbers:
         value = setting[parameter.name]
-        own_first = sorted(given, key=lambda name: name != parameter.name)
+        alike = [n for n in given if n == parameter.name or parameter.name.lower() in ALIASES.get(n, ())]
+        own_first = sorted(given, key=lambda name: name not in alike)
         texts = (
             text.format(name)
             for text, convert in CONVERSIONS.items()
@@ -120,6 +156,6 @@ def conversions_of(space: Space, setting: Setting, parameters: Mapping[str, Para
             if convert(given[name]) == value
         )
         text = next(texts, "")
-        if text and (value != parameter.default or parameter.name in given):
+        if text and (value != parameter.default or alike):
             conversions[parameter.name] = text
     return conversions

@@ -41,6 +41,7 @@ class Answer:
     values     NaN where there is no score
     filled     numbers that are marked as filled in where the algorithm has no score
     train      the training set; an implementation may leave its pairs without a score
+    open       pairs for which any number agrees
     tolerance  the largest relative difference of equal scores; by default that of the precision of the numbers
     """
 
@@ -48,18 +49,20 @@ class Answer:
     filled: Mask
     train: Interactions
     tolerance: float | None = None
+    open: Mask | None = None
 
     @cached_property
     def trained(self) -> Mask:
-        """The pairs of the training set."""
-        trained = np.zeros(self.values.shape, dtype=bool)
+        """The pairs of the training set, and those for which any number agrees: either side may leave them out."""
+        trained = np.zeros(self.values.shape, dtype=bool) if self.open is None else self.open.copy()
         trained[self.train.users, self.train.items] = True
         return trained
 
     @cached_property
     def scored(self) -> Mask:
         """The pairs with a finite number that is not marked as filled in."""
-        return np.isfinite(self.values) & ~self.filled
+        scored = np.isfinite(self.values) & ~self.filled
+        return scored if self.open is None else scored & ~self.open
 
     @cached_property
     def precision(self) -> float:
@@ -123,7 +126,8 @@ class Comparison:
     def after(self, defined: FloatArray, answer: Answer, lowest: Level = Level.ORDER) -> Comparison:
         """With one more answer; ``defined`` has an array of users by items for each definition.
 
-        Only pairs that both score are compared; either may leave out pairs of the training set. A definition is
+        Only pairs that both score are compared; either may leave out pairs of the training set, and infinity in
+        ``defined`` means that any number agrees. A definition is
         different if it scores another pair that the implementation leaves out, or if the implementation gives other
         numbers than ``FILLERS`` where the definition has no score. So is one that agrees less than ``lowest``.
         """
@@ -162,7 +166,7 @@ def _agreement(defined: Any, answered: Any, masks: Any, tolerance: float, lowest
                         products += value * other
                     elif not trained[user, item]:
                         levels[n] = 0
-                elif not trained[user, item]:
+                elif not trained[user, item] and value != np.inf:
                     for f in range(len(fillers)):
                         if not fillers[f, user, item]:
                             possible[n, f] = False

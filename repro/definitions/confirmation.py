@@ -89,7 +89,7 @@ def confirm(
         pairs += int(both.sum())
         distinct += len(_distinct(defined[both]))
         ordered += sum(len(_distinct(defined[user, both[user]])) - 1 for user in np.flatnonzero(both.any(axis=1)))
-        uses_filler |= bool((~np.isfinite(defined) & ~answer.trained).any())
+        uses_filler |= bool((np.isnan(defined) & ~answer.trained).any())
         if level == Level.EQUAL and both.any():
             scale = max(float(np.abs(defined[both]).max()), 1e-300)
             largest = max(largest, float(np.abs(defined[both] - answer.values[both]).max()) / scale)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from repro.definitions.training_sets import interactions
 from repro.errors import PluginError
 from repro.models import GivenModel, read_model
 from repro.plugin import CheckedRecommender, ParameterValue, plugins
+from repro.plugin.api.relabelling import without_order
 from repro.plugin.api.scores import FALLBACK, UNSCORED
 from repro.plugin.host.validation import parameters_of
 
@@ -29,6 +30,7 @@ class Implementation:
     parameters  the values of its parameters
     version     of the framework; empty where it is unknown
     canonical   the canonical name of the algorithm; empty where there is none
+    order_free  whether scores that depend on the order of users and items do not matter
     rates       whether its scores are predicted ratings, so that the same order is not enough
     """
 
@@ -38,6 +40,7 @@ class Implementation:
     version: str = ""
     canonical: str = ""
     rates: bool = False
+    order_free: bool = False
 
     @classmethod
     def of_plugin(cls, label: str, stated: Mapping[str, ParameterValue]) -> Implementation:
@@ -82,6 +85,13 @@ class Implementation:
 
     def answer(self, train: Interactions) -> Answer:
         """The scores of all pairs of users and items after fitting the training set."""
+        answer = self._answer(train)
+        if self.order_free:
+            values = without_order(answer.values, train, lambda other: self._answer(other).values)
+            answer = replace(answer, open=np.isposinf(values))
+        return answer
+
+    def _answer(self, train: Interactions) -> Answer:
         users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
         scores = self.fitted(train).score_users(users, items)
         values = np.where(scores.states == UNSCORED, np.nan, scores.values)

@@ -29,7 +29,7 @@ FEWEST, SPLITTING = 10, 40
 # Training sets after each other on which the definitions differ, but all agree with the implementation.
 FRUITLESS = 8
 # The definitions with which the smallest training set is searched for.
-NEAREST = 200
+NEAREST, FITTED = 200, 12
 # Rounds of this search, each with the definitions that agree with the result of the round before.
 ROUNDS = 12
 # The most undetermined combinations of parameters that are listed, of the first ones that are looked at.
@@ -254,7 +254,9 @@ class Inference:
     def _unexplained(self, left: Left, answer: Answer, lowest: Level) -> Unexplained:
         """The nearest definition, and the smallest training set on which no definition agrees."""
         self.progress("no definition is left; search for the smallest training set")
-        tried = self._grid.nearest(left, answer.train, answer, NEAREST)
+        # Each setting of an algorithm that is fitted by itself takes its time.
+        most = FITTED if self.space.algorithm.definitions is None else NEAREST
+        tried = self._grid.nearest(left, answer.train, answer, most)
         for _ in range(ROUNDS):
             rows = fewest_rows(answer.train, partial(self._none_agrees, tried, lowest))
             reduced = self._answer(rows)
@@ -263,7 +265,7 @@ class Inference:
             if not after.blocks:
                 return self._case(tried[0][0], reduced)
             fillers = left.comparison.take(np.zeros(1, dtype=np.int64))
-            tried += [(self._grid.simplest(block)[1], fillers) for block in after.blocks[:NEAREST]]
+            tried += [(self._grid.simplest(block)[1], fillers) for block in after.blocks[:most]]
         return self._case(tried[0][0], answer)
 
     def _case(self, setting: Setting, answer: Answer) -> Unexplained:

@@ -12,33 +12,122 @@ from repro.plugin import ParameterValue
 
 @dataclass(frozen=True)
 class NamedDefinition:
-    """A definition of an algorithm: parameters of the reference implementation; those left out are free."""
+    """A definition of an algorithm: parameters of the reference implementation; those left out are free.
+
+    probes  values of free parameters that have an effect on small training sets
+    """
 
     name: str
     algorithm: str
     meaning: str
     parameters: Setting = field(default_factory=dict)
+    probes: Setting = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The reference implementation."""
+        return f"reference/{self.algorithm}"
 
     def implementation(self, parameters: Mapping[str, ParameterValue]) -> Implementation:
         """The reference implementation with this definition, and further parameters."""
-        return Implementation.of_plugin(f"reference/{self.algorithm}", {**parameters, **self.parameters})
+        return Implementation.of_plugin(self.label, {**parameters, **self.parameters})
 
 
-_COSINE = {"similarity": "cosine", "center": "none"}
+_K = {"k": 3}
+_ANY = {"ties": "any"}
+_COSINES = {**_ANY, "similarity": "cosine", "center": "none", "normalise": False, "fallback": "zero"}
+_SUM = {**_COSINES, "neighbourhood": "neighbour"}
 NAMED: Mapping[str, NamedDefinition] = {
     definition.name: definition
     for definition in (
         NamedDefinition(
             "cosine-sum",
             "item-knn",
-            "the sum of the cosines of the k nearest items that the user has, times the ratings",
-            {**_COSINE, "normalise": False},
+            "the sum of the cosines, of who has which item, with the user's items; each of these counts for the k "
+            "items nearest to it",
+            {**_SUM, "input": "ones", "contributions": "ones"},
+            _K,
+        ),
+        NamedDefinition(
+            "cosine-sum-of-ratings",
+            "item-knn",
+            "the sum of the cosines of ratings with the user's items, times the ratings; each of these counts for the "
+            "k items nearest to it, itself among them",
+            {**_SUM, "itself": "computed"},
+            _K,
         ),
         NamedDefinition(
             "cosine-mean",
             "item-knn",
-            "the mean of the user's ratings of the k nearest items, weighted by the cosine",
-            {**_COSINE, "normalise": True},
+            "the mean of the user's ratings of the k nearest items that the user has, weighted by the cosine of the "
+            "ratings of common users",
+            {**_ANY, "similarity": "cosine", "over": "common", "center": "none", "normalise": True},
+            _K,
+        ),
+        NamedDefinition(
+            "pearson-mean",
+            "item-knn",
+            "the mean of the user's ratings of the k nearest items that the user has, weighted by the correlation of "
+            "the ratings of common users",
+            {**_ANY, "similarity": "pearson", "center": "none", "normalise": True},
+            _K,
+        ),
+        NamedDefinition(
+            "resnick",
+            "user-knn",
+            "the user's mean rating, and the mean deviation from their own mean of the k nearest users who have the "
+            "item, weighted by the correlation of common ratings",
+            {**_ANY, "similarity": "pearson", "center": "mean", "normalise": True},
+            _K,
+        ),
+        NamedDefinition(
+            "user-cosine-sum",
+            "user-knn",
+            "the sum of the cosines, of who has which item, with the k nearest of all users, of those who have "
+            "the item",
+            {**_COSINES, "input": "ones", "contributions": "ones", "neighbourhood": "all"},
+            _K,
+        ),
+        NamedDefinition("users", "popularity", "the number of training rows of the item", {"count": "rows"}),
+        NamedDefinition(
+            "damped-means",
+            "bias",
+            "the mean rating, the damped mean deviation of the item from it, and that of the user from both",
+            {"order": "items-first", "epochs": 1, "biases": "both", "mean": "rows", "unknown": "overall"},
+            {"user_damping": 2.5, "item_damping": 1.5},
+        ),
+        NamedDefinition(
+            "steck",
+            "ease",
+            "the item weights of Steck (2019), of who has which item, with the same penalty for all",
+            {"values": "binary", "penalty": "fixed", "signs": "any", "side": "columns", "popularity_power": 0.0},
+            {"regularisation": 3.0},
+        ),
+        NamedDefinition(
+            "cremonesi",
+            "puresvd",
+            "the user's ratings projected on the first right singular vectors of the ratings, missing ones as zero",
+            {"values": "ratings", "missing": "zero", "subtracted": "no", "scaling": "one-side"},
+            {"factors": 3},
+        ),
+        NamedDefinition(
+            "cremonesi-ones",
+            "puresvd",
+            "the user's row projected on the first right singular vectors of the matrix of who has which item",
+            {"values": "binary", "missing": "zero", "subtracted": "no", "scaling": "one-side"},
+            {"factors": 3},
+        ),
+        NamedDefinition(
+            "weighted",
+            "slope-one",
+            "mean differences between two items, weighted by the number of users of both",
+            {"variant": "weighted"},
+        ),
+        NamedDefinition(
+            "unweighted-around-mean",
+            "slope-one",
+            "the user's mean rating, and the mean of the differences to the user's items",
+            {"variant": "around-mean"},
         ),
         NamedDefinition(
             "weighted-binary",

@@ -90,14 +90,11 @@ class Definition:
                 continue
             choice = choices[name].get(value)
             lines.append(f"  {name} = {value}" + (f": {choice.meaning}" if choice else ""))
-        for name, values in self.undetermined.options.items():
+        left = {name: values for name, values in self.undetermined.options.items() if name in self.stated}
+        for name, values in left.items():
             lines.append(f"  {name}: undetermined among {', '.join(map(str, values))}")
-        if self.undetermined.together:
-            lines.append("  of these, together:")
-            lines += [
-                f"    {', '.join(f'{name} = {value}' for name, value in setting.items())}"
-                for setting in self.undetermined.together
-            ]
+        if left and self.undetermined.together:
+            lines.append(f"  (in {plural(self.undetermined.count, 'combination')}, which --json lists)")
         if self.filler:
             lines.append(f"  without neighbours or rows: {self.filler}")
         largest = f", largest relative difference {confirmation.largest:.1e}" if confirmation.largest else ""

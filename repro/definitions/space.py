@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from repro.data.interactions import FloatArray, Interactions
 from repro.errors import PluginError, ReproError
 from repro.plugin import Algorithm, Parameter, ParameterValue, TrainingData, plugins
+from repro.plugin.api.relabelling import marked, relabelled, without_order
 from repro.plugin.host.validation import parameters_of
 
 Setting = Mapping[str, ParameterValue]
@@ -89,14 +91,36 @@ class Space:
         return parameters_of(self.algorithm, dict(stated))
 
     def scores(self, settings: Sequence[Setting], train: Interactions) -> Iterator[FloatArray]:
-        """The scores of each setting after fitting ``train``: users by items, NaN where there is none."""
-        if self.algorithm.definitions is not None:
-            yield from self.algorithm.definitions(settings, TrainingData.of(train))
-        else:
+        """The scores of each setting after fitting ``train``: users by items, NaN where there is none, and infinity
+        where any number agrees with the definition."""
+        if self.algorithm.definitions is None:
             yield from (self.fitted_scores(setting, train) for setting in settings)
+            return
+        others = (
+            [(other, users, items) for other, users, items in relabelled(train)] if self._any_free(settings) else []
+        )
+        computed = list(self.algorithm.definitions(settings, TrainingData.of(train)))
+        free = [n for n, setting in enumerate(settings) if self.algorithm.is_order_free(setting)]
+        chosen = [settings[n] for n in free]
+        again: list[list[FloatArray]] = [[] for _ in free]
+        for other, users, items in others:
+            for place, scores in enumerate(self.algorithm.definitions(chosen, TrainingData.of(other))):
+                again[place].append(scores[users][:, items])
+        for place, n in enumerate(free):
+            computed[n] = marked(computed[n], again[place])
+        yield from computed
+
+    def _any_free(self, settings: Sequence[Setting]) -> bool:
+        return any(self.algorithm.is_order_free(setting) for setting in settings)
 
     def fitted_scores(self, setting: Setting, train: Interactions) -> FloatArray:
-        """The scores of a setting by a fit of its own; NaN everywhere if it rejects the training rows."""
+        """The same by a fit of its own; NaN everywhere if it rejects the training rows."""
+        scores = self._fitted_scores(setting, train)
+        if self.algorithm.is_order_free(setting):
+            return without_order(scores, train, partial(self._fitted_scores, setting))
+        return scores
+
+    def _fitted_scores(self, setting: Setting, train: Interactions) -> FloatArray:
         try:
             recommender = plugins().recommender(self.label, dict(setting))
             recommender.fit(train, seed=0)

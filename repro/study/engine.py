@@ -448,6 +448,7 @@ def cell_started(cell: Cell, study: Study) -> events.CellStarted:
         where=JOURNALLED[cell.entry.location],
         parameters=dict(cell.entry.parameters),
         unmapped=dict(cell.entry.unmapped),
+        follows=cell.entry.follows,
         tuned=bool(cell.entry.space),
         fitted_on=study.protocol.text("split.fitted_on"),
         deterministic=algorithm.is_deterministic(cell.entry.parameters),

@@ -18,7 +18,7 @@ from repro.plugin.host.placement import Location
 from repro.protocol.toml import Inline
 from repro.study.tuning.settings import Domain
 
-KEYS = ("use", "label", "parameters", "seed", "tune", "code")
+KEYS = ("use", "label", "definition", "follows", "parameters", "seed", "tune", "code")
 EVERY = "*"
 STUDY_SEED = "study"
 _LABEL = re.compile(r"[^\x00-\x1f/]+")
@@ -36,6 +36,7 @@ class Entry:
     left_out       parameters of the search space that are not tuned, with the reason
     not_expressed  the values that the study states for unmapped parameters
     given          the model, where it was given in Python
+    follows        the named definition that it follows with these parameters, with the proof
     """
 
     use: str
@@ -49,6 +50,7 @@ class Entry:
     left_out: Mapping[str, str] = field(default_factory=dict)
     not_expressed: Mapping[str, Any] = field(default_factory=dict)
     given: GivenModel | None = None
+    follows: str = ""
 
     @property
     def framework(self) -> str:
@@ -94,6 +96,7 @@ class Entry:
             "seed": self.seed,
             "tune": self.tune,
             "parameters": Inline(stated | dict(self.not_expressed)),
+            "follows": self.follows or None,
             "code": None if self.given is None else self.given.document(),
         }
 
@@ -185,7 +188,10 @@ def _expanded(table: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
     use = table["use"]
     framework, slash, algorithm = use.partition("/")
     if not slash or framework != EVERY:
-        return [_entry(use, table.get("label", use.replace("/", " ")), table)]
+        own = _following(framework, algorithm, table)
+        if isinstance(own, str):
+            raise StudyError(own)
+        return [_entry(use, table.get("label", use.replace("/", " ")), own)]
     frameworks = plugins().frameworks_with(algorithm)
     if not frameworks and algorithm not in CANONICAL:
         known = {known.name for framework in plugins().frameworks.values() for known in framework.algorithms}
@@ -200,13 +206,36 @@ def _expanded(table: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
     label = table.get("label", algorithm)
     entries = []
     for name in frameworks:
-        if reason := _obstacle(name, algorithm, table.get("parameters", {})):
+        stated = {} if "definition" in table else table.get("parameters", {})
+        if reason := _obstacle(name, algorithm, stated):
             left_out[f"{name}/{algorithm}"] = reason
+            continue
+        own = _following(name, algorithm, table)
+        if isinstance(own, str):
+            left_out[f"{name}/{algorithm}"] = own
         else:
-            entries.append(_entry(f"{name}/{algorithm}", f"{name} {label}", table))
+            entries.append(_entry(f"{name}/{algorithm}", f"{name} {label}", own))
     if not entries:
         left_out[use] = f"no framework that can run here has {label}"
     return entries
+
+
+def _following(framework: str, algorithm: str, table: Mapping[str, Any]) -> Mapping[str, Any] | str:
+    """The table with the parameters with which a framework follows the stated definition, or why it cannot."""
+    definition, parameters = table.get("definition"), table.get("parameters", {})
+    if definition is None:
+        return table
+    from repro.definitions.following import follow, named
+
+    if not isinstance(definition, str):
+        raise StudyError(f'definition = {definition!r} must be the name of a definition, such as "cosine-sum"')
+    if not isinstance(parameters, Mapping):
+        raise StudyError(f"{algorithm}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
+    followed = follow(named(definition, algorithm).name, framework, parameters)
+    if followed.parameters is None:
+        return followed.reason
+    stated = {name: value for name, value in table.items() if name != "definition"}
+    return {**stated, "parameters": followed.parameters, "follows": followed.proof}
 
 
 def _obstacle(framework: str, algorithm: str, parameters: object) -> str:
@@ -239,6 +268,7 @@ def _entry(use: str, label: object, table: Mapping[str, Any]) -> Entry:
         seed,
         tune,
         not_expressed={name: parameters[name] for name in unmapped},
+        follows=str(table.get("follows", "")),
     )
 
 

@@ -156,6 +156,8 @@ class Algorithm:
     definitions    ``definitions(settings, train)`` yields the scores, users by items with NaN where there is none, of
                    many settings on a small training set, and shares intermediate results between them; without it,
                    each setting is fitted by itself
+    order_free     with these values of parameters, scores that depend on the order of users and items, as in ties
+                   between neighbours, are not part of the definition; others may give any number there
     stages         the same for all combinations of the parameters, of which there may be too many to list
     """
 
@@ -176,6 +178,7 @@ class Algorithm:
     uses_history: bool = False
     defines: bool = False
     definitions: Callable[[Sequence[Mapping[str, ParameterValue]], TrainingData], Iterable[FloatArray]] | None = None
+    order_free: Mapping[str, ParameterValue] = field(default_factory=dict)
     stages: StagedDefinitions | None = None
 
     def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
@@ -188,6 +191,10 @@ class Algorithm:
     def adapts(self, parameters: Mapping[str, ParameterValue]) -> bool:
         """Whether it adapts to whether the training ratings differ."""
         return any(parameters[name] == value for name, value in self.adapts_with.items())
+
+    def is_order_free(self, parameters: Mapping[str, ParameterValue]) -> bool:
+        """Whether scores that depend on the order of users and items are not part of the definition."""
+        return any(parameters[name] == value for name, value in self.order_free.items())
 
     def is_deterministic(self, parameters: Mapping[str, ParameterValue]) -> bool:
         """Whether a seed gives bit-identical scores with these parameters, which must be complete."""

@@ -267,7 +267,8 @@ class CellStarted(BaseEvent):
     """One algorithm on one fold starts, in this process or in the framework's own environment.
 
     ``unmapped`` are parameters of the study that the framework cannot express, with the reason. ``tuned`` is whether
-    the parameters were chosen by tuning.
+    the parameters were chosen by tuning. ``follows`` is the named definition that the algorithm follows with these
+    parameters, with the proof; empty where the study states none.
     """
 
     event: Literal["cell.started"] = "cell.started"
@@ -279,6 +280,7 @@ class CellStarted(BaseEvent):
     where: str
     parameters: Parameters
     unmapped: dict[str, str]
+    follows: str = ""
     tuned: bool = False
     fitted_on: str = "train"
     deterministic: bool

@@ -380,6 +380,12 @@ def _neighbours(used: Used) -> tuple[Parameter, ...]:
             choices=(
                 Choice("lower", "that with the lower id", "order by s, then by id"),
                 Choice("higher", "that with the higher id", "order by s, then by id from the last"),
+                Choice(
+                    "any",
+                    "not defined: computed with the lower id, and scores that depend on it are not compared",
+                    "order by s",
+                    used_by=used(item=("implicit", "rectools", "recpack", "recbole"), user=("recbole",)),
+                ),
             ),
         ),
     )

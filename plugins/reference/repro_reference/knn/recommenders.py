@@ -150,6 +150,7 @@ def _declare(name: str, summary: str, make: type[NearestNeighbours], cite: str) 
         cite=cite,
         defines=True,
         definitions=partial(definitions, make),
+        order_free={"ties": "any"},
         stages=staged(make, make.by_items),
     )
 

@@ -19,7 +19,7 @@ NEAREST = ("highest", "absolute")
 NEIGHBOURHOODS = ("rated", "all", "neighbour")
 POOLS = ("target", "neighbour")
 SHARES = ("no", "target", "neighbour")
-TIES = ("lower", "higher")
+TIES = ("lower", "higher", "any")
 
 _OPTIONS = {
     "similarity": KINDS,

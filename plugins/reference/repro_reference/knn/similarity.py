@@ -28,6 +28,7 @@ Then its absolute value is raised to the power ``amplify``, and keeps its sign.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +85,8 @@ class Similarity:
     Only positive similarities of at least ``least`` count, unless ``negatives``: then those whose absolute value is at
     least this. ``itself`` says whether a row is like itself: "no", as "computed" by the formula, or "one". The nearest
     have the highest similarity, or the highest ``absolute`` one; of equally near ones, the lower code, or the
-    ``higher_code``, comes first.
+    ``higher_code``, comes first. With ``rounded``, similarities that differ by less than the rounding of single
+    precision are equally near.
     """
 
     kind: str = "cosine"
@@ -101,6 +103,7 @@ class Similarity:
     least: float = 0.0
     absolute: bool = False
     higher_code: bool = False
+    rounded: bool = False
 
     def __post_init__(self) -> None:
         require_option("similarity", self.kind, KINDS)
@@ -128,7 +131,8 @@ class Similarity:
         # Sums that no formula needs are not added up.
         detailed = kind in (PEARSON, MSD, CONDITIONAL_VALUES) or over == 1
         counted = detailed or kind not in _OF_PRODUCTS or self.shrinkage > 0 or self.min_overlap > 1
-        flags = bool(self.negatives), itself, bool(self.absolute), bool(self.higher_code), of_columns, counted, detailed
+        order = bool(self.absolute), bool(self.higher_code), bool(self.rounded)
+        flags = bool(self.negatives), itself, of_columns, counted, detailed, order
         definition = kind, over, shrink
 
         def compute(part: slice) -> tuple[Any, Any, Any]:
@@ -165,7 +169,7 @@ def _nearest(rows, columns, totals, definition, numbers, most, flags, first, las
     """The nearest rows of the rows ``first`` to ``last``: how many each has, their codes and similarities."""
     indptr, places, values = rows
     column_starts, others, their_values = columns
-    negatives, itself, absolute, higher_code, of_columns, counted, detailed = flags
+    negatives, itself, of_columns, counted, detailed, (absolute, higher_code, rounded) = flags
     size = len(indptr) - 1
     # Of the common columns of a and each b: their number, the sum of xy, and the sums of x, y, xx and yy.
     counts = np.zeros(size, dtype=np.int64)
@@ -221,7 +225,8 @@ def _nearest(rows, columns, totals, definition, numbers, most, flags, first, las
             counts[:] = 0
         if detailed:
             sums[:] = 0.0
-        order = nearest_first(row[:kept], most, absolute, higher_code)
+        keys = _rounded(row[:kept]) if rounded else row[:kept]
+        order = nearest_first(keys, most, absolute, higher_code)
         while filled + len(order) > len(codes):
             codes = np.concatenate((codes, np.empty_like(codes)))
             similarities = np.concatenate((similarities, np.empty_like(similarities)))
@@ -231,6 +236,16 @@ def _nearest(rows, columns, totals, definition, numbers, most, flags, first, las
             filled += 1
         kept_of[a - first] = len(order)
     return kept_of, codes[:filled].copy(), similarities[:filled].copy()
+
+
+@compiled(stored=False)
+def _rounded(numbers):  # type: ignore[no-untyped-def]
+    """Numbers with 18 bits: those that differ by the rounding of single precision are mostly equal."""
+    rounded = np.empty_like(numbers)
+    for n in range(len(numbers)):
+        part, exponent = math.frexp(numbers[n])
+        rounded[n] = math.ldexp(np.round(part * 262144.0) / 262144.0, exponent)
+    return rounded
 
 
 @compiled(stored=False)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from repro.data.interactions import FloatArray
+from repro.data.interactions import CodeArray, FloatArray
 from repro.plugin import ParameterValue, StagedDefinitions, TrainingData
+from repro.plugin.api.relabelling import marked, relabelled
 from repro_reference.knn.neighbours import Neighbours, Sums
 from repro_reference.knn.setting import Setting
 from repro_reference.knn.stages import BIASES, INPUT, SIMILARITY, Stages, similarity_of
@@ -60,7 +61,7 @@ class StagedNeighbours:
     """The stages on one training set; see :class:`repro.plugin.StagedScores`."""
 
     def __init__(self, make: type[Setting], by_items: bool, train: TrainingData) -> None:
-        self.make, self.stages = make, Stages(train, by_items)
+        self.make, self.train, self.stages = make, train, Stages(train, by_items)
         self.size = self.stages.compared()[1]
         self._groups: dict[Hashable, dict[Hashable, list[int]]] = {}
         self._settings: dict[Hashable, Setting] = {}
@@ -107,8 +108,10 @@ class StagedNeighbours:
             setting = self.make(**together)  # type: ignore[arg-type]
             neighbours = self.stages.neighbours_of(setting, similarity_of(setting), rows)
             limit = int(setting.k) if setting.neighbourhood == "rated" and setting.k < self.size else 0
-            key: Hashable = before.key[0], limit, _bytes(neighbours.starts, neighbours.codes, neighbours.similarities)  # type: ignore[index]
-            result = Step(key, together, (neighbours, limit, self._dense(neighbours)))
+            free = setting.ties == "any" and not self._all_take_part(parts[numbers[0]])
+            shown = _bytes(neighbours.starts, neighbours.codes, neighbours.similarities)
+            key = before.key[0], limit, shown, free  # type: ignore[index]
+            result = Step(key, together, (neighbours, limit, self._dense(neighbours), free))
             results.setdefault(key, (result, []))[1].extend(numbers)
         for key, (result, together_numbers) in results.items():
             yield key, result, together_numbers
@@ -118,10 +121,13 @@ class StagedNeighbours:
         shown = dict(part)
         if not negative:
             shown |= {"negatives": False, "nearest": "highest"}
-        if int(part["k"]) >= self.size and not 0 < int(part["pool"]) < self.size:
+        if self._all_take_part(part):
             shown |= {"neighbourhood": "rated", "pool": 0, "pool_of": "target", "ties": "lower", "nearest": "highest"}
             shown["k"] = 0
         return tuple(shown.items())
+
+    def _all_take_part(self, part: Part) -> bool:
+        return int(part["k"]) >= self.size and not 0 < int(part["pool"]) < self.size
 
     def _dense(self, neighbours: Neighbours) -> FloatArray:
         similar = np.zeros((self.size, self.size))
@@ -134,7 +140,8 @@ class StagedNeighbours:
             for number, part in parts.items():
                 settings = [self._setting(step, part) for step in values]
                 each = zip(values, settings, strict=True)
-                yield [number], np.stack([self.stages.completed(self._alone(step, own), own) for step, own in each])
+                blocks = np.stack([self.stages.completed(self._alone(step, own), own) for step, own in each])
+                yield [number], self._without_order(blocks, values, part)
             return
         similar = self._stacked(values)
         for group in self._alike(values[0], parts).values():
@@ -144,7 +151,22 @@ class StagedNeighbours:
             else:
                 blocks = self._together(similar, setting)
             for numbers in group:
-                yield numbers, self.stages.completed(blocks, self._setting(values[0], parts[numbers[0]]))
+                part = parts[numbers[0]]
+                completed = self.stages.completed(blocks, self._setting(values[0], part))
+                yield numbers, self._without_order(completed, values, part)
+
+    def _without_order(self, blocks: FloatArray, values: Sequence[Any], part: Part) -> FloatArray:
+        """The scores, and where ties are not defined, infinity for those that depend on the order of the codes."""
+        for place, step in enumerate(values):
+            if step.value[3]:
+                setting = self.make(**{**step.part, **part})
+                others = [other.block(setting)[users][:, items] for other, users, items in self._relabelled]
+                blocks[place] = marked(blocks[place], others)
+        return blocks
+
+    @cached_property
+    def _relabelled(self) -> list[tuple[Stages, CodeArray, CodeArray]]:
+        return [(Stages(other, self.stages.by_items), *codes) for other, *codes in relabelled(self.train)]
 
     def _alike(self, step: Step, parts: Mapping[int, Part]) -> dict[Hashable, list[list[int]]]:
         """The parts with the same sums, and of these, those with the same completion."""
@@ -175,7 +197,7 @@ class StagedNeighbours:
         return self._settings[key]
 
     def _alone(self, step: Step, setting: Setting) -> FloatArray:
-        neighbours, limit, _ = step.value
+        neighbours, limit = step.value[:2]
         sums = replace(self.stages.sums(setting, self.stages.normalised(setting)), k=limit)
         return self.stages.sums_of(neighbours, sums, setting)
 

@@ -211,6 +211,7 @@ def similarity_of(setting: Setting) -> Similarity:
         setting.min_similarity,
         setting.nearest == "absolute",
         setting.ties == "higher",
+        setting.ties == "any",
     )
 
 
