@@ -1,16 +1,20 @@
 """Audit the closed forms of all toolkits: `python reports/algorithm-audit/closed_forms.py [FRAMEWORK ...]`.
 
-Writes a line of JSON for each audit to closed-forms.jsonl beside this file; audits that are there are not repeated.
+Writes a line of JSON for each audit to closed-forms.jsonl beside this file, and a table of all of them to
+closed-forms.csv; audits that are there are not repeated.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import repro
+from repro.errors import ReproError
 from repro.plugin import plugins
 
 FILE = Path(__file__).with_name("closed-forms.jsonl")
@@ -57,7 +61,7 @@ def audit(label: str, stated: dict[str, str | int | float | bool]) -> None:
     try:
         audited = repro.definitions.audit(label, {**probes_of(label), **stated}, evidence=False, progress=False)
         result = audited.to_dict()
-    except repro.errors.ReproError as error:
+    except ReproError as error:
         result = {"algorithm": label, "status": "failed", "findings": [], "message": str(error)}
     line = {**result, "stated": stated}
     for finding in line["findings"]:
@@ -67,5 +71,42 @@ def audit(label: str, stated: dict[str, str | int | float | bool]) -> None:
     print(f"{label} {stated}: {result['status']} ({time.time() - started:.0f} s)", flush=True)
 
 
+def write_table() -> None:
+    """closed-forms.csv: the verdict on each algorithm, with its decisions or the case."""
+    with FILE.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["algorithm", "version", "parameters", "verdict", "decisions", "undetermined", "case"])
+        for line in sorted(FILE.read_text().splitlines()):
+            result = json.loads(line)
+            finding = next(iter(result["findings"]), {})
+            explained = finding.get("status") == "explained"
+            defaults = plugins().algorithm(finding["definition"])[1].parameters if explained else ()
+            default = {parameter.name: parameter.default for parameter in defaults}
+            open_ = finding.get("undetermined", {})
+            decisions = {
+                name: value
+                for name, value in finding.get("parameters", {}).items()
+                if value != default.get(name) and name not in open_
+            }
+            case = "" if explained else _case(finding) or result.get("message", "")
+            verdict = finding.get("agreement", result["status"])
+            stated = result.get("parameters") or result["stated"]
+            texts = [_pairs(stated), verdict, _pairs(decisions), ", ".join(open_), case]
+            writer.writerow([result["algorithm"], result.get("version", ""), *texts])
+
+
+def _pairs(values: dict[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+def _case(finding: dict[str, Any]) -> str:
+    if not finding.get("case"):
+        return str(finding.get("reason", ""))
+    rows = " ".join(f"({user}, {item}, {rating:g})" for user, item, rating in finding["case"])
+    shown = finding["shown"]
+    return f"{rows}: user {shown['user']}, item {shown['item']}: {shown['given']:.6g}, not {shown['expected']:.6g}"
+
+
 if __name__ == "__main__":
     main(sys.argv[1:])
+    write_table()

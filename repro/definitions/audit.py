@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from repro.data.interactions import Interactions
+from repro.definitions.behaviour import CHANCE, SEED, remarks_on
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import FEWEST, Inference
 from repro.definitions.optimality.decomposition import FactorDecomposition
@@ -40,10 +41,12 @@ class AlgorithmAudit:
     implementation  the audited implementation
     findings        for each space that was tried, the definition or the case that none explains; the first one that is
                     explained ends the audit
+    remarks         what the scores depend on beside the training rows, such as the order of rows or ids, or the seed
     """
 
     implementation: Implementation
     findings: Sequence[Finding]
+    remarks: Sequence[str] = ()
 
     @cached_property
     def definition(self) -> Definition | FactorDefinition | FactorDecomposition | None:
@@ -74,6 +77,7 @@ class AlgorithmAudit:
             "parameters": self.parameters,
             "status": self.status,
             "findings": [finding.to_dict() for finding in self.findings],
+            "remarks": list(self.remarks),
         }
 
     def to_text(self) -> str:
@@ -84,6 +88,7 @@ class AlgorithmAudit:
         findings = [self.definition] if self.definition is not None else self.findings
         for finding in findings:
             lines += [f"  {line}" for line in finding.lines()]
+        lines += [f"  note: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -147,9 +152,13 @@ def audit_implementation(
         findings += _objective(implementation, target, families, options, progress)
         if findings and (not isinstance(findings[0], FactorUnexplained) or implementation.canonical in FACTOR_MODELS):
             return AlgorithmAudit(implementation, findings)
-    spaces = spaces_for(implementation.canonical)
+    remarks = remarks_on(implementation, options.seed)
+    spaces = spaces_for("" if options.only else implementation.canonical)
     if options.only:
         spaces = [space for space in spaces if space.algorithm.name in options.only]
+    if remarks and remarks[0] in (CHANCE, SEED):
+        drawn = [Unexplained(space, None, None, remarks[0]) for space in spaces[:1]]
+        return AlgorithmAudit(implementation, [*findings, *drawn], remarks)
     for space in spaces:
         stage, steps = f"{implementation.label} as {space.algorithm.name}", 0
 
@@ -163,7 +172,7 @@ def audit_implementation(
         progress(stage, STEPS, STEPS)
         if isinstance(findings[-1], Definition):
             break
-    return AlgorithmAudit(implementation, findings)
+    return AlgorithmAudit(implementation, findings, remarks)
 
 
 def _families(implementation: Implementation, options: AuditOptions) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from repro.data.interactions import FloatArray, Interactions
 from repro.definitions.comparison import DOUBLE, Answer, Comparison, Level, Mask
 from repro.definitions.implementation import Implementation
 from repro.definitions.space import Setting, Space
+from repro.definitions.training_sets import moments
 from repro.errors import PluginError
 
 # Sums and inverses of larger training sets in 32 bits differ by more than those of small ones.
@@ -166,7 +167,7 @@ def _rows(
         users[order].astype(np.int32),
         np.concatenate(baskets)[order].astype(np.int32),
         values.astype(np.float64),
-        None,
+        moments(rng, len(users)),
         np.cumsum(rng.integers(1, 9, len(baskets) + 2)),
         np.cumsum(rng.integers(1, 9, n_items + 1)),
         explicit=bool((values != 1.0).any()),

@@ -21,6 +21,7 @@ from repro.definitions.result import Definition, rows_as_text
 from repro.definitions.space import Setting, Space
 from repro.errors import PluginError, nearest
 from repro.plugin import ParameterValue, plugins
+from repro.plugin.api.canonical import CANONICAL
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Followed:
 
 
 def named(definition: str, algorithm: str) -> NamedDefinition:
-    """The definition of that name, which must be one of the algorithm."""
-    known = [name for name, each in NAMED.items() if each.algorithm == algorithm]
+    """The definition of that name, which must be one of the algorithm where its name is canonical."""
+    known = [name for name, each in NAMED.items() if each.algorithm == algorithm or algorithm not in CANONICAL]
     if definition not in known:
         offered = f" Definitions of {algorithm}: {', '.join(known)}" if known else f" {algorithm} has none"
         raise PluginError(f"'{definition}' is no definition of {algorithm}{nearest(definition, known)}{offered}")
@@ -59,17 +60,16 @@ def named(definition: str, algorithm: str) -> NamedDefinition:
 
 def follow(
     definition: str,
-    framework: str,
+    label: str,
     stated: Mapping[str, ParameterValue],
     progress: Callable[[str], None] = lambda text: None,
 ) -> Followed:
-    """The parameters with which a framework follows a definition, ``stated`` being those of the definition.
+    """The parameters with which an algorithm follows a definition, ``stated`` being those of the definition.
 
     They are inferred with values that show on small training sets, such as three neighbours, and confirmed with the
     stated ones. The result is stored in the user's cache, by the versions and the source of all that it depends on.
     """
     meant = NAMED[definition]
-    label = f"{framework}/{meant.algorithm}"
     if label == meant.label:
         parameters = meant.implementation(stated).parameters
         return Followed(label, definition, parameters, agreement=Level.EQUAL.meaning)

@@ -30,6 +30,7 @@ class Implementation:
     parameters  the values of its parameters
     version     of the framework; empty where it is unknown
     canonical   the canonical name of the algorithm; empty where there is none
+    training    whether the scores of training pairs matter
     order_free  whether scores that depend on the order of users and items do not matter
     rates       whether its scores are predicted ratings, so that the same order is not enough
     """
@@ -41,6 +42,7 @@ class Implementation:
     canonical: str = ""
     rates: bool = False
     order_free: bool = False
+    training: bool = True
 
     @classmethod
     def of_plugin(cls, label: str, stated: Mapping[str, ParameterValue]) -> Implementation:
@@ -89,6 +91,8 @@ class Implementation:
         if self.order_free:
             values = without_order(answer.values, train, lambda other: self._answer(other).values)
             answer = replace(answer, open=np.isposinf(values))
+        if not self.training:
+            answer = replace(answer, open=answer.trained)
         return answer
 
     def _answer(self, train: Interactions) -> Answer:

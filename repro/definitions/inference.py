@@ -12,7 +12,7 @@ import numpy as np
 
 from repro.data.interactions import Interactions
 from repro.definitions.comparison import FILLERS, Answer, Comparison, Level
-from repro.definitions.confirmation import Confirmation, confirm
+from repro.definitions.confirmation import Confirmation, confirm, difficult_sets
 from repro.definitions.evidence import Evidence, evidence_for
 from repro.definitions.grid import Grid, Left
 from repro.definitions.implementation import Implementation
@@ -26,6 +26,8 @@ from repro.plugin import ParameterValue
 Progress = Callable[[str], None]
 # Training sets that are asked at least, and the most that are tried to split the definitions that are left.
 FEWEST, SPLITTING = 10, 40
+# Accepted training sets without which larger ones are asked too.
+ENOUGH = 4
 # Training sets after each other on which the definitions differ, but all agree with the implementation.
 FRUITLESS = 8
 # The definitions with which the smallest training set is searched for.
@@ -58,7 +60,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "pool": ("save_nbrs", "model_size", "candidates"),
     "user_damping": (*_DAMPINGS, "reg_u", "bsl_reg_u", "user_reg", "lambda_u"),
     "item_damping": (*_DAMPINGS, "reg_i", "bsl_reg_i", "item_reg", "lambda_i"),
-    "epochs": ("n_epochs", "iterations", "max_iter", "iters", "n_iter"),
+    "epochs": ("n_epochs", "bsl_n_epochs", "iterations", "max_iter", "iters", "n_iter"),
     "regularisation": (*_DAMPINGS, "l2", "reg_weight", "l2_reg", "alpha", "penalty", "lambda2"),
     "factors": ("n_factors", "k", "rank", "num_components", "dim", "latent", "n_components", "num_factors"),
     "alpha": ("alpha", "asymmetric_alpha", "tversky_alpha"),
@@ -71,6 +73,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 FEW = 20_000
 # The most settings with which numbers of unknown meaning are tried everywhere.
 MANY = 50_000
+# Values of numbers that implementations have without saying so, tried beside the given ones.
+USUAL: Mapping[str, tuple[ParameterValue, ...]] = {"epochs": (10, 20)}
 # Scores that differ, or are in an order, without which an agreement says nothing.
 TELLING = 40
 
@@ -149,6 +153,9 @@ class Inference:
             yield "first", number, train
         for number in range(FEWEST):
             yield "small", number, training_set(self.seed, number)
+        if self.asked < ENOUGH:  # it rejects small ones
+            for number, train in enumerate(difficult_sets(self.seed + 1)):
+                yield "larger", number, train
 
     def _ask(self, name: str, number: int, train: Interactions) -> Answer | None:
         """The answer of the implementation to a training set; None if it rejects it."""
@@ -321,7 +328,9 @@ def numbers_of(
             tried = [*given[parameter.name], *([] if parameter.neutral is None else [neutral])]
         else:
             tried = [neutral, *(further if everywhere else ())]
-        fitting = [kind(value) for value in tried if kind(value) == value]
+        if space.algorithm.stages is None:
+            tried += USUAL.get(parameter.name, ())
+        fitting = [kind(value) for value in tried if kind(value) == value and float(value) >= 0]
         values[parameter.name] = tuple(dict.fromkeys(fitting)) or (neutral,)
     return values
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from repro.definitions.implementation import Implementation
 from repro.definitions.space import Setting
@@ -29,14 +29,21 @@ class NamedDefinition:
         return f"reference/{self.algorithm}"
 
     def implementation(self, parameters: Mapping[str, ParameterValue]) -> Implementation:
-        """The reference implementation with this definition, and further parameters."""
-        return Implementation.of_plugin(self.label, {**parameters, **self.parameters})
+        """The reference implementation with this definition, and further parameters; the scores of training pairs,
+        which evaluations leave out, are free."""
+        return replace(Implementation.of_plugin(self.label, {**parameters, **self.parameters}), training=False)
 
 
-_K = {"k": 3}
-_ANY = {"ties": "any"}
-_COSINES = {**_ANY, "similarity": "cosine", "center": "none", "normalise": False, "fallback": "zero"}
-_SUM = {**_COSINES, "neighbourhood": "neighbour"}
+_K: dict[str, ParameterValue] = {"k": 3}
+_ANY: dict[str, ParameterValue] = {"ties": "any"}
+_COSINES: dict[str, ParameterValue] = {
+    **_ANY,
+    "similarity": "cosine",
+    "center": "none",
+    "normalise": False,
+    "fallback": "zero",
+}
+_SUM: dict[str, ParameterValue] = {**_COSINES, "neighbourhood": "neighbour"}
 NAMED: Mapping[str, NamedDefinition] = {
     definition.name: definition
     for definition in (
@@ -52,8 +59,8 @@ NAMED: Mapping[str, NamedDefinition] = {
             "cosine-sum-of-ratings",
             "item-knn",
             "the sum of the cosines of ratings with the user's items, times the ratings; each of these counts for the "
-            "k items nearest to it, itself among them",
-            {**_SUM, "itself": "computed"},
+            "k items nearest to it",
+            _SUM,
             _K,
         ),
         NamedDefinition(

@@ -35,4 +35,5 @@ def _without_unused(train: Interactions, rows: np.ndarray[tuple[int], np.dtype[n
     """Some rows, with the users and items that they have as numbers from 1."""
     users, user_codes = np.unique(train.users[rows], return_inverse=True)
     items, item_codes = np.unique(train.items[rows], return_inverse=True)
-    return interactions(user_codes, item_codes, train.ratings[rows], (len(users), len(items)))
+    timestamps = None if train.timestamps is None else train.timestamps[rows]
+    return interactions(user_codes, item_codes, train.ratings[rows], (len(users), len(items)), timestamps)

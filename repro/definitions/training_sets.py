@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray, Interactions
 
+START, SPAN = 1_500_000_000, 3 * 365 * 86_400
 STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
 
 
@@ -64,7 +65,13 @@ def _drawn(shape: Shape, rng: np.random.Generator) -> Interactions:
     for item in np.flatnonzero(~present.any(axis=0)):
         present[rng.integers(shape.users), item] = True
     ratings = rng.choice(shape.ratings, size=present.shape)
-    return rows_of(np.where(present, ratings, np.nan))
+    rows = rows_of(np.where(present, ratings, np.nan))
+    return replace(rows, timestamps=moments(rng, len(rows)))
+
+
+def moments(rng: np.random.Generator, count: int) -> npt.NDArray[np.int64]:
+    """Timestamps of rows: seconds within three years, each another one."""
+    return START + rng.permutation(np.arange(count, dtype=np.int64) * (SPAN // max(count, 1)))
 
 
 def rows_of(table: FloatArray) -> Interactions:
@@ -75,7 +82,11 @@ def rows_of(table: FloatArray) -> Interactions:
 
 
 def interactions(
-    users: npt.ArrayLike, items: npt.ArrayLike, ratings: npt.ArrayLike, shape: Sequence[int]
+    users: npt.ArrayLike,
+    items: npt.ArrayLike,
+    ratings: npt.ArrayLike,
+    shape: Sequence[int],
+    timestamps: npt.NDArray[np.int64] | None = None,
 ) -> Interactions:
     """Interactions of codes, in a catalogue of ``shape`` users and items; with ratings unless all are 1."""
     values = np.asarray(ratings, dtype=np.float64)
@@ -83,7 +94,7 @@ def interactions(
         np.asarray(users, dtype=np.int32),
         np.asarray(items, dtype=np.int32),
         values,
-        None,
+        timestamps,
         np.arange(1, shape[0] + 1),
         np.arange(1, shape[1] + 1),
         explicit=bool(len(values) == 0 or (values != 1.0).any()),

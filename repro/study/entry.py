@@ -231,7 +231,7 @@ def _following(framework: str, algorithm: str, table: Mapping[str, Any]) -> Mapp
         raise StudyError(f'definition = {definition!r} must be the name of a definition, such as "cosine-sum"')
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{algorithm}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
-    followed = follow(named(definition, algorithm).name, framework, parameters)
+    followed = follow(named(definition, algorithm).name, f"{framework}/{algorithm}", parameters)
     if followed.parameters is None:
         return followed.reason
     stated = {name: value for name, value in table.items() if name != "definition"}

@@ -29,10 +29,10 @@ def test_a_framework_gets_the_parameters_that_make_it_follow(own_cache):
 
 
 def test_the_stored_parameters_are_used_again(own_cache):
-    first = follow("users", "lenskit", {})
+    first = follow("users", "lenskit/popularity", {})
     (file,) = own_cache.iterdir()
     file.write_text(json.dumps(json.loads(file.read_text()) | {"agreement": "read from the cache"}))
-    again = follow("users", "lenskit", {})
+    again = follow("users", "lenskit/popularity", {})
     assert again.agreement == "read from the cache"
     assert again.parameters == first.parameters
 
@@ -98,3 +98,8 @@ def test_numbers_are_converted_as_the_probes_were():
     space = Space.of("implicit/item-knn")
     assert converted({"k": "k + 1"}, {"k": 50}, space) == {"k": 51}
     assert converted({"k": "k"}, {"k": 50}, space) == {"k": 50}
+
+
+def test_an_algorithm_under_its_own_name_can_follow_too():
+    (entry,), _ = read_entries([{"use": "lenskit/PopScorer", "definition": "users"}])
+    assert entry.parameters["score"] == "count"

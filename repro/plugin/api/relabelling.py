@@ -20,13 +20,13 @@ def relabelled(train: Interactions) -> Iterator[tuple[Interactions, CodeArray, C
     for number in range(ORDERS - 1):
         rng = np.random.default_rng([number, train.n_users, train.n_items])
         users, items = (
-            np.arange(size)[::-1].copy() if number == 0 else rng.permutation(size)
+            (np.arange(size)[::-1] if number == 0 else rng.permutation(size)).astype(np.int32)
             for size in (train.n_users, train.n_items)
         )
         rows = np.lexsort((items[train.items], users[train.users]))
         other = Interactions(
-            users[train.users].astype(np.int32)[rows],
-            items[train.items].astype(np.int32)[rows],
+            users[train.users][rows],
+            items[train.items][rows],
             train.ratings[rows],
             None if train.timestamps is None else train.timestamps[rows],
             train.user_ids,

@@ -113,8 +113,8 @@ class StagedNeighbours:
             key = before.key[0], limit, shown, free  # type: ignore[index]
             result = Step(key, together, (neighbours, limit, self._dense(neighbours), free))
             results.setdefault(key, (result, []))[1].extend(numbers)
-        for key, (result, together_numbers) in results.items():
-            yield key, result, together_numbers
+        for found, (result, together_numbers) in results.items():
+            yield found, result, together_numbers
 
     def _effective(self, part: Part, negative: bool) -> Hashable:
         """The parameters of the third group that have an effect, with or without negative similarities."""
@@ -166,7 +166,8 @@ class StagedNeighbours:
 
     @cached_property
     def _relabelled(self) -> list[tuple[Stages, CodeArray, CodeArray]]:
-        return [(Stages(other, self.stages.by_items), *codes) for other, *codes in relabelled(self.train)]
+        by_items = self.stages.by_items
+        return [(Stages(other, by_items), users, items) for other, users, items in relabelled(self.train)]
 
     def _alike(self, step: Step, parts: Mapping[int, Part]) -> dict[Hashable, list[list[int]]]:
         """The parts with the same sums, and of these, those with the same completion."""
