@@ -1,8 +1,9 @@
 """The number of printed numbers that a setting of the open decisions matches by chance.
 
 With many settings, one of them matches some number by chance. The count of matched numbers is therefore compared with
-that for random numbers, each drawn from the range of the settings' values (the middle 90% of the distinct values),
-where a wrong number is most likely to be matched.
+that for random numbers: each drawn from the range of the settings' values (the middle 90% of the distinct values),
+where a wrong number is most likely to be matched, or about as far from the claimed setting's number as the printed one
+is, because wrong digits and settings of little effect are both near. The larger of the two probabilities counts.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Choice = tuple[Value | None, ...]  # the values of open decisions
 DRAWS = 1000
 LEVEL = 0.05
 _MIDDLE = (0.05, 0.95)
+_AWAY = 2.0  # how far random numbers are from the claimed setting's, in multiples of the distance of the printed one
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,28 +31,35 @@ class Chance:
     """The number of matches by chance.
 
     expected  how many numbers a setting matches on average
-    best      for each table of random numbers, how many the best of the settings matches
+    best      for each way of drawing numbers, and each table of them, how many the best of the settings matches
     """
 
     expected: float
-    best: npt.NDArray[np.int64]
+    best: Sequence[npt.NDArray[np.int64]]
 
     def probability(self, matched: int) -> float:
         """The probability that one of the settings matches as many numbers, or more, by chance."""
-        return float((1 + (self.best >= matched).sum()) / (1 + len(self.best)))
+        return max(float((1 + (best >= matched).sum()) / (1 + len(best))) for best in self.best)
 
 
-def chance(values: FloatArray, reach: FloatArray, tried: npt.NDArray[np.bool_] | None = None) -> Chance:
-    """The matches by chance of settings (rows) with printed numbers (columns).
+def chance(
+    values: FloatArray,
+    reach: FloatArray,
+    tried: npt.NDArray[np.bool_] | None = None,
+    printed: FloatArray | None = None,
+) -> Chance:
+    """The matches by chance of settings (rows, the claimed one first) with printed numbers (columns).
 
-    values  the number of each setting in each column
-    reach   the largest distance of a value that matches, by column
-    tried   the settings that compete (by default all); the range of random numbers comes from all settings
+    values   the number of each setting in each column
+    reach    the largest distance of a value that matches, by column
+    tried    the settings that compete (by default all); the range of random numbers comes from all settings
+    printed  the printed numbers, for numbers that are about as far from the claimed setting's
     """
     competing = values if tried is None else values[tried]
     distinct = np.unique(np.where(np.isnan(competing), np.inf, competing), axis=0)
     draws = np.random.default_rng(0)
-    best = np.zeros((DRAWS, max(1, len(distinct))), dtype=np.int64)
+    size = DRAWS, max(1, len(distinct))
+    anywhere, near = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     expected = 0.0
     for column, half in enumerate(reach.tolist()):
         finite = np.unique(values[:, column][np.isfinite(values[:, column])])
@@ -58,10 +67,13 @@ def chance(values: FloatArray, reach: FloatArray, tried: npt.NDArray[np.bool_] |
             continue
         low, high = np.quantile(finite, _MIDDLE)
         random = draws.uniform(low - half, high + half, DRAWS) if half > 0 else np.full(DRAWS, np.nan)
-        best += np.abs(random[:, None] - distinct[None, :, column]) <= half
+        anywhere += np.abs(random[:, None] - distinct[None, :, column]) <= half
+        if printed is not None and np.isfinite(own := values[0, column]):
+            random = own + _AWAY * abs(printed[column] - own) * draws.uniform(-1.0, 1.0, DRAWS)
+            near += np.abs(random[:, None] - distinct[None, :, column]) <= half
         ends = np.minimum(distinct[:, column] + half, high + half), np.maximum(distinct[:, column] - half, low - half)
         expected += float(np.maximum(ends[0] - ends[1], 0.0).mean() / max(high - low + 2 * half, 1e-300))
-    return Chance(expected, best.max(axis=1))
+    return Chance(expected, [anywhere.max(axis=1), near.max(axis=1)])
 
 
 @dataclass(frozen=True)
@@ -116,17 +128,19 @@ class BestSetting:
 
 @dataclass(frozen=True, eq=False)
 class SettingsTable:
-    """The numbers of a table (columns) under each setting of the open decisions (rows).
+    """The numbers of a table (columns) under each setting of the open decisions (rows, the claimed one first).
 
-    reach  the largest distance of a value that gives the printed number, by column
-    gives  whether a setting gives a printed number
-    held   whether the claim's own setting gives a number, by column
-    order  sort key of each setting among those that give the same number of numbers
+    printed   the printed numbers
+    reach     the largest distance of a value that gives the printed number, by column
+    gives     whether a setting gives a printed number
+    held      whether the claim's own setting gives a number, by column
+    order     sort key of each setting among those that give the same number of numbers
     in_words  each setting in words, by its row
     choices   the values of the open decisions of each setting
     """
 
     values: FloatArray
+    printed: FloatArray
     reach: FloatArray
     gives: npt.NDArray[np.bool_]
     held: npt.NDArray[np.bool_]
@@ -144,7 +158,8 @@ class SettingsTable:
 
     @cached_property
     def _chance(self) -> Chance:
-        return chance(self.values[:, ~self.held], self.reach[~self.held], self._broken == 0)
+        off = ~self.held
+        return chance(self.values[:, off], self.reach[off], self._broken == 0, self.printed[off])
 
     @cached_property
     def one(self) -> int | None:

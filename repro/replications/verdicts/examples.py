@@ -135,6 +135,7 @@ class WorkedExamples:
             gives_held[row] = [self._prints(cell, self._value_or_nan(cell, settings[row]), rounding) for cell in held]
         table = SettingsTable(
             values=np.hstack([values, np.zeros((len(settings), len(held)))]),
+            printed=np.array([cell.printed.value for cell in (*off, *held)]),
             reach=np.array([cell.printed.slack for cell in (*off, *held)]),
             gives=np.hstack([gives, gives_held]),
             held=np.arange(len(off) + len(held)) >= len(off),

@@ -164,6 +164,7 @@ class CellSearch:
         protocols = [first.by_choice[choice][0] for choice in choices]
         return SettingsTable(
             values=values,
+            printed=np.array([cell.printed.value for cell in cells]),
             reach=np.array([cell.printed.slack + self.verdicts.by_digits[cell].reach for cell in cells]),
             gives=np.array([[self._gives(*pair) for pair in zip(cells, row, strict=True)] for row in values]),
             held=np.array([cell not in self.questioned for cell in cells]),

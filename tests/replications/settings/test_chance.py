@@ -11,7 +11,7 @@ def judged_table(values, printed, half, own=0):
     gives = np.abs(values - printed) <= half
     held = gives[own]
     order = [(abs(row - own), str(row)) for row in range(len(values))]
-    return SettingsTable(values, np.full(values.shape[1], half), gives, held, order, str)
+    return SettingsTable(values, printed, np.full(values.shape[1], half), gives, held, order, str)
 
 
 def test_the_probability_that_one_of_two_settings_gives_one_number():
@@ -67,7 +67,15 @@ def test_few_digits_and_many_settings_are_chance():
 def test_the_same_input_gives_the_same_probability():
     values = np.random.default_rng(1).random((30, 4))
     first, second = (chance(values, np.full(4, 0.01)) for _ in range(2))
-    assert (first.best == second.best).all() and first.expected == second.expected
+    assert np.array_equal(first.best, second.best) and first.expected == second.expected
+
+
+def test_a_setting_of_little_effect_does_not_explain_a_wrong_digit():
+    """Ten settings move a number by at most 0.003; a last digit that is off by two is among their numbers."""
+    values = np.array([[0.300 + step / 3000, 0.5] for step in range(10)])
+    table = judged_table(values, np.array([0.302, 0.5]), 0.0005)
+    result = table.best(0)
+    assert result.giving and not result.broken and not result.holds and result.chance > 0.3
 
 
 # -- verdicts -------------------------------------------------------------------------------------------------------
