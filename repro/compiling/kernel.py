@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import cache, cached_property, update_wrapper
-from threading import Lock
+from threading import RLock
 from typing import Any, Literal
 
 from repro.compiling.identity import identity_of
@@ -23,7 +23,8 @@ ErrorModel = Literal["python", "numpy"]
 # A process that calls a function this often is at work for long, and Numba passes arguments faster.
 _FEW_CALLS = 200
 
-_lock = Lock()
+# LLVM and the libraries of Numba are made ready, and code is loaded, by one thread at a time.
+_lock = RLock()
 _inlined: list[Callable[..., Any]] = []
 
 
@@ -50,7 +51,9 @@ class Kernel:
         if types is None:
             return self._compile(arguments)
         if types not in self._codes:
-            self._codes[types] = None if self._machine is None else self._machine.load(self, types)
+            with _lock:
+                if types not in self._codes:
+                    self._codes[types] = None if self._machine is None else self._machine.load(self, types)
         code = self._codes[types]
         if code is None:
             return self._compile(arguments)
@@ -62,9 +65,10 @@ class Kernel:
         dispatcher = self.dispatcher
         known = len(dispatcher.overloads)
         result = dispatcher(*arguments)
-        if self.stored and len(dispatcher.overloads) > known and self._machine is not None:
+        if self.stored and len(dispatcher.overloads) > known:
             with _lock:
-                self._machine.store(self, arguments)
+                if self._machine is not None:
+                    self._machine.store(self, arguments)
         return result
 
     @cached_property
@@ -82,7 +86,8 @@ class Kernel:
     @cached_property
     def dispatcher(self) -> Any:
         """The function of Numba."""
-        from numba import njit
+        with _lock:
+            from numba import njit
 
         _prepare_numba()
         dispatcher: Any = njit(nogil=True, error_model=self.error_model)(self.function)

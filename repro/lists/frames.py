@@ -72,7 +72,7 @@ class Frames:
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of items recommended to each user."""
-        return np.diff(np.searchsorted(self.users, np.arange(self.truth.n_users + 1)))
+        return np.bincount(self.users, minlength=self.truth.n_users)
 
 
 def read_frames(
@@ -154,11 +154,16 @@ def _states(table: Mapping[str, Values], label: str) -> npt.NDArray[np.uint8] | 
     return codes.astype(np.uint8)
 
 
-def _by_user(users: CodeArray) -> RowArray:
+def _by_user(users: CodeArray) -> RowArray | slice:
     """The rows sorted by user, otherwise in their order. Where all rows of a user are adjacent, whole users move."""
-    heads = np.flatnonzero(np.diff(users, prepend=-1))
-    order = np.argsort(users[heads], kind="stable")
-    if (np.diff(users[heads][order]) == 0).any():
+    if not len(users):
+        return slice(None)
+    heads = np.concatenate([[0], np.flatnonzero(users[1:] != users[:-1]) + 1])
+    of_heads = users[heads]
+    if (of_heads[1:] > of_heads[:-1]).all():
+        return slice(None)
+    order = np.argsort(of_heads, kind="stable")
+    if (np.diff(of_heads[order]) == 0).any():
         return np.argsort(users, kind="stable")
     lengths = np.diff(heads, append=len(users))[order]
     shifts = heads[order] - np.concatenate([[0], np.cumsum(lengths)[:-1]])

@@ -31,17 +31,18 @@ def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
     if not len(frames.users):
         yield f"{label} has no rows, so all lists are empty"
         return
-    if frames.has_scores and np.isnan(frames.scores).all():
+    if frames.has_scores and np.isnan(frames.scores[:_FEW]).all() and np.isnan(frames.scores).all():
         yield (
             f"{label} has no score that is a number, so no list has an order of its own; "
             f'missing.rank = "{protocol["missing.rank"]}" and ties.break = "{protocol["ties.break"]}" decide'
         )
     tested = _occurring(truth.users, truth.n_users)
-    if not tested[frames.users].any():
+    if not frames.lengths[tested].any():
         written = _written(frames.users, truth.users, truth.user_ids)
         yield f"no user of {label} is in the truth, so all lists are empty; users {written}"
         return
-    if not _occurring(truth.items, truth.n_items)[frames.items].any():
+    held_out = _occurring(truth.items, truth.n_items)
+    if not held_out[frames.items[:_FEW]].any() and not held_out[frames.items].any():
         written = _written(frames.items, truth.items, truth.item_ids)
         yield f"no item of {label} is in the truth, so no list has a hit; items {written}"
     without = int((frames.lengths[tested] == 0).sum())

@@ -7,6 +7,7 @@ import shutil
 import stat
 import sys
 import threading
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -180,10 +181,22 @@ def test_functions_run_where_numba_knows_no_folder(place, monkeypatch):
     assert not list(place.rglob("*.nbi")) and not machine_files(place)
 
 
-def test_threads_that_call_a_function_first_at_once(place):
+def test_threads_that_call_a_function_first_at_once(place, monkeypatch):
+    """One of them loads its code: LLVM, which two threads load into at once, may end the process."""
     write(place, 1)
     read(place).total(VALUES)
     functions, results, ready = read(place), [], threading.Barrier(8)
+    load, loading, most = stored.objects.address_in, [], []
+
+    def slowly(*arguments):
+        loading.append(1)
+        most.append(len(loading))
+        time.sleep(0.02)
+        address = load(*arguments)
+        loading.pop()
+        return address
+
+    monkeypatch.setattr(stored.objects, "address_in", slowly)
 
     def call():
         ready.wait()
@@ -194,6 +207,7 @@ def test_threads_that_call_a_function_first_at_once(place):
         thread.start()
     for thread in threads:
         thread.join()
+    assert most == [1] * TRIED
     assert results == [11.0] * 160 and (not numba_called(functions.total) or not TRIED)
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from repro.data.interactions import CodeArray, IdArray
+from repro.data.io.short_texts import short_text_codes
 from repro.errors import DataError
 
 # A column of a table: of NumPy, of pandas' categories, or of Arrow.
@@ -158,6 +159,8 @@ def _from_arrow(column: pa.ChunkedArray) -> _Coded | npt.NDArray[Any]:
         return column.to_numpy()
     if is_text(kind):
         views = not (pa.types.is_string(kind) or pa.types.is_large_string(kind))  # few functions of Arrow take these
+        if views and (short := short_text_codes(column)) is not None:
+            return _Coded(short[0], np.array(short[1], dtype=object))
         column = (column.cast(pa.large_string()) if views and column.num_chunks != 1 else column).dictionary_encode()
     elif not pa.types.is_dictionary(kind):
         return np.asarray(column.to_pandas().to_numpy())
