@@ -140,9 +140,11 @@ def measured(contestant: Contestant, rows: Interactions) -> Taken:
         return Taken(fitted - began, ended - fitted, processor_seconds() - used)
 
 
-def contest(name: str, rows: Interactions, rounds: int) -> None:
+def contest(name: str, rows: Interactions, against: list[str] | None, rounds: int) -> None:
     contestants = []
     for contestant in CONTESTS[name]:
+        if against is not None and contestant.label.partition("/")[0] not in ("reference", *against):
+            continue
         try:
             measured(contestant, rows.select(np.arange(min(len(rows), 2000))).compact())  # compiles, starts processes
             contestants.append(contestant)
@@ -171,6 +173,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", help="a data set of repro, or the path of a file; ml-100k by default")
     parser.add_argument("--only", nargs="*", choices=list(CONTESTS), default=list(CONTESTS), help="which algorithms")
+    parser.add_argument("--against", nargs="*", help="the frameworks to compare with; all by default")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
     rows = load(options.data)
@@ -180,7 +183,7 @@ def main() -> None:
     print("| algorithm | contestant | fit, s | score, s | both, s | processor, s | against the reference |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for name in options.only:
-        contest(name, rows, options.rounds)
+        contest(name, rows, options.against, options.rounds)
 
 
 if __name__ == "__main__":

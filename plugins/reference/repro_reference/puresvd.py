@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Choice, Parameter
 from repro.protocol.decision import When
-from repro_reference.bias import damped_means, users_of_entries
+from repro_reference.bias import Definition, damped_means, users_of_entries
 from repro_reference.checks import at_least, one_of
 from repro_reference.item_products import gram
 from repro_reference.item_weights import ItemWeights
@@ -29,6 +29,13 @@ MISSING = (
     Choice("overall-mean", "the mean of all values", "m(u, i) = m"),
     Choice("user-mean", "the mean value of the user", "m(u, i) = m(u)"),
     Choice("item-mean", "the mean value of the item", "m(u, i) = m(i)", _SARWAR),
+    Choice(
+        "baseline",
+        "the baseline of the algorithm bias",
+        "m(u, i) = b(u, i)",
+        "Paterek (2007), KDD Cup and Workshop",
+        ("lenskit/BiasedSVDScorer",),
+    ),
 )
 SUBTRACTED = (
     Choice("no", "it is not", "R(u, i) = m(u, i)", _CREMONESI, ("rectools/puresvd", "recpack/puresvd")),
@@ -37,13 +44,22 @@ SUBTRACTED = (
         "it is subtracted from all values before, and added to all scores after",
         "R(u, i) = v(u, i) - m(u, i), 0 where it is missing",
         _SARWAR,
+        ("lenskit/BiasedSVDScorer",),
     ),
 )
 SCALINGS = (
-    Choice("one-side", "factors of users times singular values", "U S Q'", _CREMONESI, ("rectools/puresvd",)),
+    Choice(
+        "one-side",
+        "factors of users times singular values",
+        "U S Q'",
+        _CREMONESI,
+        ("rectools/puresvd", "lenskit/BiasedSVDScorer"),
+    ),
     Choice("none", "neither side has the singular values", "U Q'"),
     Choice("both-sides", "both sides have them: their squares count", "U S^2 Q'", used_by=("recpack/puresvd",)),
 )
+
+_BASELINE = (When("missing", ("baseline",)),)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -63,51 +79,66 @@ class PureSVD(ItemWeights):
     factors: int = 50
     values: str = "ratings"
     missing: str = "zero"
+    user_damping: float = 0.0
+    item_damping: float = 0.0
     subtracted: str = "no"
     scaling: str = "one-side"
 
     def __post_init__(self) -> None:
-        at_least(self, factors=1)
+        at_least(self, factors=1, user_damping=0, item_damping=0)
         one_of(self, values=VALUES, missing=MISSING, subtracted=SUBTRACTED, scaling=SCALINGS)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         matrix = self.begin(train, self.values)
-        self.of_users_, self.of_items_ = self._means(matrix)  # m(u, i) is their product
-        means = (self.of_users_[users_of_entries(matrix)] * self.of_items_[matrix.indices]) if len(train) else 0.0
-        differences = csr_array((matrix.data - means, matrix.indices, matrix.indptr), matrix.shape)
-        squares, vectors = right_singular(self._gram(differences), int(self.factors))
-        self.item_factors_ = vectors  # Q', factors by items
-        projected = differences @ vectors.T
-        if self.subtracted == "no":
-            projected += np.outer(self.of_users_, vectors @ self.of_items_)
+        self.of_users_, self.of_items_ = self._means(matrix)
+        with threadpool_limits(1):  # more threads would add in another order
+            means = self._outer(users_of_entries(matrix), matrix.indices)
+            differences = csr_array((matrix.data - means, matrix.indices, matrix.indptr), matrix.shape)
+            squares, vectors = right_singular(self._gram(differences), int(self.factors))
+            projected = differences @ vectors.T
+            if self.subtracted == "no":
+                projected += self.of_users_ @ (vectors @ self.of_items_).T
         power = {"one-side": 0.0, "none": -0.5, "both-sides": 0.5}[self.scaling]
         self.user_factors_ = csr_array(projected * squares**power)  # R Q, users by factors
+        self.item_factors_ = vectors  # Q', factors by items
 
     def products(self, users: CodeArray, items: CodeArray) -> FloatArray:
         values = sums(self.user_factors_, users, self.item_factors_, items)
         if self.subtracted == "yes":
-            values += np.outer(self.of_users_[users], self.of_items_[items])
+            values += self._outer(np.asarray(users)[:, None], np.asarray(items)[None, :])
         return values
 
     def _means(self, matrix: csr_array) -> tuple[FloatArray, FloatArray]:
-        """Numbers of users and of items, whose products are m(u, i); 0 for those without training rows."""
-        users, items = self.known_users_.astype(np.float64), self.known_items_.astype(np.float64)
-        if self.missing == "zero":
-            return users, np.zeros(len(items))
-        if self.missing == "user-mean":
-            return damped_means(users_of_entries(matrix), matrix.data, len(users), 0.0), items
-        if self.missing == "item-mean":
-            return users, damped_means(matrix.indices, matrix.data, len(items), 0.0)
-        return users, items * (float(matrix.data.sum()) / max(matrix.nnz, 1))
+        """Two numbers of each user and of each item, whose inner product is m(u, i); 0 for unknown ones."""
+        users, items = np.zeros((matrix.shape[0], 2)), np.zeros((matrix.shape[1], 2))
+        users[:, 0], items[:, 0] = self.known_users_, self.known_items_
+        match self.missing:
+            case "user-mean":
+                users[:, 0] = damped_means(users_of_entries(matrix), matrix.data, len(users), 0.0)
+            case "item-mean":
+                items[:, 0] = damped_means(matrix.indices, matrix.data, len(items), 0.0)
+            case "overall-mean":
+                items[:, 0] *= float(matrix.data.sum()) / max(matrix.nnz, 1)
+            case "baseline":
+                baseline = Definition(self.user_damping, self.item_damping).fit(matrix)
+                users[:, 0] *= baseline.overall + baseline.users
+                users[:, 1], items[:, 1] = self.known_users_, baseline.items
+            case _:
+                items[:, 0] = 0.0
+        return users, items
+
+    def _outer(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        """m(u, i) of users and items."""
+        of_users, of_items = self.of_users_, self.of_items_
+        means: FloatArray = of_users[users, 0] * of_items[items, 0] + of_users[users, 1] * of_items[items, 1]
+        return means
 
     def _gram(self, differences: csr_array) -> FloatArray:
-        """R'R, where R is the differences, plus a b' where the means a b' are not subtracted."""
+        """R'R, where R is the differences D, plus the means A B' where they are not subtracted."""
         products = gram(differences)
         if self.subtracted == "no" and self.missing != "zero":
-            crossed = np.outer(differences.T @ self.of_users_, self.of_items_)
-            products += (
-                crossed + crossed.T + float(self.of_users_ @ self.of_users_) * np.outer(self.of_items_, self.of_items_)
-            )
+            crossed = (differences.T @ self.of_users_) @ self.of_items_.T  # D'A B'
+            products += crossed + crossed.T + self.of_items_ @ (self.of_users_.T @ self.of_users_) @ self.of_items_.T
         return products
 
 
@@ -132,11 +163,13 @@ declaration = Algorithm(
         Parameter("factors", 50, "how many singular vectors are kept", probe=4),
         Parameter("values", "ratings", "the values of training rows", choices=VALUES),
         Parameter("missing", "zero", "the value of a pair without a training row", choices=MISSING),
+        Parameter("user_damping", 0.0, "damping of the user biases of the baseline", when=_BASELINE, neutral=0.0),
+        Parameter("item_damping", 0.0, "damping of the item biases of the baseline", when=_BASELINE, neutral=0.0),
         Parameter(
             "subtracted",
             "no",
             "whether the mean is subtracted",
-            when=(When("missing", ("overall-mean", "user-mean", "item-mean")),),
+            when=(When("missing", ("overall-mean", "user-mean", "item-mean", "baseline")),),
             choices=SUBTRACTED,
         ),
         Parameter("scaling", "one-side", "where the singular values are", choices=SCALINGS),

@@ -59,6 +59,14 @@ def test_a_matrix_of_lower_rank_is_given_back(table: Callable[[Any], Interaction
     assert recommender.item_factors_.shape == (1, 5)
 
 
+def biases(values: np.ndarray, rated: np.ndarray, of_users: float, of_items: float) -> np.ndarray:
+    """The mean, the damped item biases and the damped user biases of what they leave."""
+    overall = values[rated].mean()
+    items = np.where(rated, values - overall, 0.0).sum(axis=0) / (rated.sum(axis=0) + of_items)
+    users = np.where(rated, values - overall - items, 0.0).sum(axis=1) / (rated.sum(axis=1) + of_users)
+    return overall + items + users[:, None]
+
+
 OPTIONS = {parameter.name: parameter.options for parameter in declaration.parameters if parameter.options}
 
 
@@ -75,6 +83,7 @@ def test_every_definition_is_its_formula(table: Callable[[Any], Interactions], c
         "overall-mean": np.full(values.shape, values[rated].mean()),
         "user-mean": np.repeat([[row[kept].mean()] for row, kept in zip(values, rated, strict=True)], 9, axis=1),
         "item-mean": np.repeat([[row[kept].mean() for row, kept in zip(values.T, rated.T, strict=True)]], 14, axis=0),
+        "baseline": biases(values, rated, 1.5, 2.5),
     }[given["missing"]]
     filled = np.where(rated, values, means)
     left, singular, right = np.linalg.svd(filled - means if given["subtracted"] == "yes" else filled)
@@ -82,7 +91,7 @@ def test_every_definition_is_its_formula(table: Callable[[Any], Interactions], c
     weights = np.where(singular[:3] > 1e-6, singular[:3] ** power, 0.0)  # vectors of a zero one are arbitrary
     expected = (left[:, :3] * weights) @ right[:3]
     expected += means if given["subtracted"] == "yes" else 0.0
-    recommender = PureSVD(factors=3, **given)
+    recommender = PureSVD(factors=3, user_damping=1.5, item_damping=2.5, **given)
     recommender.fit(table(ratings), seed=1)
     scores = recommender.score(queries_of(np.arange(14, dtype=np.int32)), np.arange(9, dtype=np.int32))
     np.testing.assert_allclose(scores.values, expected, rtol=1e-7, atol=1e-9)
