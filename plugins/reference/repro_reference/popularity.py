@@ -46,9 +46,9 @@ SCALES = (
     ),
     Choice(
         "quantile-in-order",
-        "the same, but of equal items those with higher ids are more popular",
+        "the same, but of equal items those with higher ids are more popular (in LensKit, the order of a sort that is "
+        "not stable)",
         "sum of n(j) over n(j) < n(i), and n(j) = n(i) with j <= i / sum of n",
-        used_by=("lenskit/popularity",),
     ),
 )
 

@@ -86,12 +86,21 @@ LENSKIT: list[tuple[str, Given, Given]] = [
     ("user-knn", COUNTS | {"similarity": "projection"}, {"k": 4, "feedback": "implicit"}),
     ("bias", {"user_damping": 3.0, "item_damping": 2.0}, {"user_damping": 3.0, "item_damping": 2.0}),
     ("bias", {"biases": "items", "item_damping": 2.0}, {"item_damping": 2.0, "entities": "item"}),
+    ("ease", {"regularisation": 3.0}, {"regularisation": 3.0}),
+    ("popularity", {}, {"score": "count"}),
+    ("popularity", {"scale": "rank"}, {"score": "rank"}),
 ]
 
 
 @pytest.mark.parametrize(("name", "ours", "theirs"), LENSKIT)
 def test_lenskit_in_single_precision(name: str, ours: Given, theirs: Given) -> None:
     compare((name, ours), (f"lenskit/{name}", theirs), small_ratings(), 2e-6)
+
+
+def test_biased_singular_values_of_lenskit() -> None:
+    ours = {"factors": 3, "missing": "baseline", "subtracted": "yes", "user_damping": 5.0, "item_damping": 5.0}
+    theirs = {"embedding_size": 3, "damping": 5.0, "algorithm": "arpack"}
+    compare(("puresvd", ours), ("lenskit/BiasedSVDScorer", theirs), small_ratings(), 2e-6)
 
 
 @pytest.mark.parametrize("k", [4, 100])
