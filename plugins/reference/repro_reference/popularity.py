@@ -18,7 +18,7 @@ COUNTS = (
         "the training rows of the item",
         "n(i) = |rows of i|",
         _CREMONESI,
-        ("lenskit/popularity", "cornac/popularity", "recbole/popularity", "recpack/popularity"),
+        ("lenskit/popularity", "cornac/popularity", "recpack/popularity"),
     ),
     Choice(
         "users",
@@ -35,9 +35,9 @@ SCALES = (
         "the number itself",
         "n(i)",
         _CREMONESI,
-        ("rectools/popularity", "cornac/popularity", "recpack/popularity"),
+        ("rectools/popularity", "cornac/popularity"),
     ),
-    Choice("share", "its share of the highest", "n(i) / max n", used_by=("recbole/popularity",)),
+    Choice("share", "its share of the highest", "n(i) / max n", used_by=("recpack/popularity",)),
     Choice("rank", "its rank from below, of equal ones the mean of their ranks", "|{j: n(j) < n(i)}| + (ties + 1) / 2"),
     Choice(
         "quantile",

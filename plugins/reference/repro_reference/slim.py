@@ -30,13 +30,13 @@ SCALES = (
         "a mean over users, as in scikit-learn: with l1 and l2 times the number of users it is the sum",
         "1/(2 n) |x(j) - X w|^2",
         _FRIEDMAN,
-        ("recbole/slim", "recpack/slim"),
+        ("recbole/slim",),
     ),
 )
 SIGNS = (
     Choice("positive", "no weight is negative", "w >= 0", _NING, ("lenskit/slim", "recbole/slim")),
     Choice("any", "of both signs", "w"),
-    Choice("dropped", "of both signs; negative ones are set to 0 afterwards", "max(w, 0)", used_by=("recpack/slim",)),
+    Choice("dropped", "of both signs; negative ones are set to 0 afterwards", "max(w, 0)"),
 )
 SIDES = (
     Choice("columns", "a column of W has the weights for an item, as it was fitted", "x(u) W", _NING),

@@ -179,15 +179,21 @@ def _masked(neighbours, targets, lists, rule, values):  # type: ignore[no-untype
     width = values.shape[1]
     one = np.uint64(1)
     words = np.empty(size, dtype=np.uint64)
-    rating_of = np.empty((size, 64))  # only where the bit is set
+    row_of = np.empty(size, dtype=np.int32)  # of neighbours with a rating in the 64 lists
     totals, weights, counts = np.empty(64), np.empty(64), np.empty(64, dtype=np.int64)
     for first in range(0, width, 64):
         last = min(first + 64, width)
         words[:] = 0
+        rating_of = np.empty((min(indptr[last] - indptr[first], size), 64))  # only where the bit is set
+        rows = 0
         for line in range(first, last):
             for p in range(indptr[line], indptr[line + 1]):
-                words[holders[p]] |= one << np.uint64(line - first)
-                rating_of[holders[p], line - first] = ratings[p]
+                holder = holders[p]
+                if words[holder] == 0:
+                    row_of[holder] = rows
+                    rows += 1
+                words[holder] |= one << np.uint64(line - first)
+                rating_of[row_of[holder], line - first] = ratings[p]
         for n in range(len(targets)):
             totals[:] = 0.0
             weights[:] = 0.0
@@ -199,11 +205,12 @@ def _masked(neighbours, targets, lists, rule, values):  # type: ignore[no-untype
                     continue
                 similarity = similarities[m]
                 weight = abs(similarity) if divide == 2 else similarity
+                own_ratings = rating_of[row_of[codes[m]]]
                 while word != 0:
                     lowest = word & (~word + one)
                     word ^= lowest
                     place = _EXPONENTS[(lowest * _DE_BRUIJN) >> np.uint64(58)]
-                    totals[place] += similarity * rating_of[codes[m], place]
+                    totals[place] += similarity * own_ratings[place]
                     weights[place] += weight
                     counts[place] += 1
                     if counts[place] == k:
