@@ -8,6 +8,8 @@ from datetime import UTC
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from repro.replications.claims.draft import Draft, claim_text
+from repro.replications.claims.printed_table import PrintedTable
 
 from repro.data import synthetic_interactions
 from repro.errors import ReproError
@@ -15,8 +17,6 @@ from repro.plugin import Algorithm, Framework, Parameter, plugins
 from repro.protocol import Protocol, parse_protocol, protocol_names, registry, toml_value
 from repro.protocol.toml import Inline, write_toml
 from repro.replications import Claim
-from repro.replications.claims.draft import Draft, claim_text
-from repro.replications.claims.printed_table import PrintedTable
 from repro.study import Study
 from repro.study.model import read_study
 from repro.verification import verify
