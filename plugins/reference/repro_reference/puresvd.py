@@ -120,7 +120,7 @@ class PureSVD(ItemWeights):
             case "overall-mean":
                 items[:, 0] *= float(matrix.data.sum()) / max(matrix.nnz, 1)
             case "baseline":
-                baseline = Definition(self.user_damping, self.item_damping).fit(matrix)
+                baseline = Definition(user_damping=self.user_damping, item_damping=self.item_damping).baseline(matrix)
                 users[:, 0] *= baseline.overall + baseline.users
                 users[:, 1], items[:, 1] = self.known_users_, baseline.items
             case _:
