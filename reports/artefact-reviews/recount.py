@@ -2,6 +2,7 @@
 
 import random
 import sys
+import zipfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -39,6 +40,13 @@ def shares(name, train, test, share, draws=20):
         f"without test rows; mean popularity of test items {own:.1f}, of {draws} random draws {min(drawn):.1f} to "
         f"{max(drawn):.1f}; fewest rows of a user {min(map(len, rows.values()))}"
     )
+
+
+def cores(name, rows, least):
+    """Users and items with fewer rows."""
+    for place, noun in enumerate(("users", "items")):
+        counts = Counter(row[place] for row in rows).values()
+        print(f"{name}: {sum(count < least for count in counts)} of {len(counts)} {noun} have fewer than {least} rows")
 
 
 def negatives(name, path, test=()):
@@ -83,10 +91,12 @@ def main():
         train, test = (pairs_of_user_lines(gowalla / f"{part}.txt") for part in ("train", "test"))
         sizes("LightGCN gowalla", train, test)
         shares("LightGCN gowalla", train, test, 0.2)
+        cores("LightGCN gowalla", train + test, 10)
     kgat = Path("knowledge_graph_attention_network/Data")
     train, test = (pairs_of_user_lines(kgat / f"amazon-book/{part}.txt") for part in ("train", "test"))
     sizes("KGAT amazon-book", train, test)
     shares("KGAT amazon-book", train, test, 0.2)
+    cores("KGAT amazon-book", train + test, 10)
     test = pairs_of_user_lines(kgat / "last-fm/test.txt")
     print(f"KGAT last-fm: {len(test) - len(set(test))} of {len(test)} test rows repeat a pair")
     lastfm = Path("LightGCN-PyTorch/data/lastfm")
@@ -96,6 +106,14 @@ def main():
     print(
         f"    test users without training rows: {sorted(unseen)}; highest user {max(int(u) for u, _ in train + test)}"
     )
+    sizes("SASRec Video", pairs_of_rows("SASRec/data/Video.txt", " "))
+    mcrec = Path("RecSys2019_DeepLearning_Evaluation/Conferences/KDD/MCRec_github/data")
+    train, test = pairs_of_rows(mcrec / "ml-100k.train.rating"), pairs_of_user_lines(mcrec / "ml-100k.test.rating")
+    sizes("MCRec ml-100k", train, test)
+    shares("MCRec ml-100k", train, test, 0.2)
+    with zipfile.ZipFile("ENSFM/data/ml-1m/train.csv.zip") as archive:
+        train = [tuple(line.split(",")) for line in archive.read("train.csv").decode().splitlines()]
+    sizes("ENSFM ml-1m", train, pairs_of_rows("ENSFM/data/ml-1m/test.csv", ","))
     ensfm = Path("ENSFM/data/lastfm/test.csv")
     rows = [line.split(",") for line in ensfm.read_text().splitlines()]
     print(
