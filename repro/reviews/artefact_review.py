@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class Review:
     data_sets  the names of the data sets
     findings   the findings, the most severe first
     numbers    the printed numbers, with the protocols that give them from the run files
+    stated     what the paper states about each data set, by name
     """
 
     folder: Path
@@ -45,6 +46,7 @@ class Review:
     data_sets: tuple[str, ...]
     findings: tuple[Finding, ...]
     numbers: tuple[NumberResult, ...] = ()
+    stated: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -78,6 +80,7 @@ class Review:
             "data_sets": list(self.data_sets),
             "findings": [finding.to_dict() for finding in self.findings],
             "numbers": [number.to_dict() for number in self.numbers],
+            "stated": {name: dict(of) for name, of in self.stated.items()},
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -145,7 +148,8 @@ def review(
         for name in stated.unknown(names)
     ]
     findings = by_severity(findings)
-    return Review(folder, recognised.files, recognised.unread, tuple(names), tuple(findings), tuple(results))
+    about = {name: dict(stated.about(name).lists) for name in names}
+    return Review(folder, recognised.files, recognised.unread, tuple(names), tuple(findings), tuple(results), about)
 
 
 def _unmatched(numbers: Sequence[PrintedNumber], results: Sequence[NumberResult]) -> list[Finding]:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from repro.reports.html import Cell, Details, Heading, Items, Paragraph, Table, page
 from repro.reviews import SEVERITIES, Finding, Review
+from repro.reviews.artefact.names import OTHER
 from repro.runs.written_files import keep_files
+from repro.text import plural
 
 PAGE = "review.html"
 STYLES = ("reading.css", "review.css")
@@ -32,7 +34,7 @@ def review_page(review: Review) -> str:
     ]
     for data in ("", *review.data_sets):
         if findings := review.about(data):
-            blocks += [Heading(data or "The folder"), *_findings(findings)]
+            blocks += [Heading(data or "The folder"), *_stated(review, data), *_findings(findings)]
     if review.numbers:
         blocks += _numbers(review)
     return page(f"Review of {name}", blocks, STYLES)
@@ -48,13 +50,24 @@ def _files(review: Review) -> list[object]:
             "; ".join(filter(None, (report.form, *report.notes))),
         ]
         for report in review.files
+        if report.role != OTHER
     ]
     header = ["file", "role", "recognised", "rows", "users", "items", "read as"]
     blocks: list[object] = [Heading("Files"), Table(header, rows, header[3:6], label="Files")]
+    if others := [report.name for report in review.files if report.role == OTHER]:
+        blocks.append(
+            Details(f"{plural(len(others), 'file')} without rows of users and items, by name", [Items(others)])
+        )
     if review.unread:
         unread = [[file.name, "refused" if file.refused else "not read", file.reason] for file in review.unread]
         blocks += [Heading("Files that were not read", level=3), Table(["file", "", "reason"], unread)]
     return blocks
+
+
+def _stated(review: Review, data: str) -> list[object]:
+    """The statements of the paper about a data set, folded."""
+    rows = [[name, str(value)] for name, value in review.stated.get(data, {}).items()]
+    return [Details("stated by the paper", [Table(["", "stated"], rows)])] if rows else []
 
 
 def _findings(findings: Sequence[Finding]) -> list[object]:

@@ -25,6 +25,7 @@ from repro.data.io.tables import read_table
 from repro.data.io.user_lines import UserLine, read_user_lines
 from repro.data.io.values import numbers, plain_values, seconds
 from repro.errors import DataError
+from repro.text import plural
 
 FOLD_COLUMNS = ("fold", "split", "part", "subset", "partition", "foldid")
 _FIRST = 200  # lines that show the form of a text file
@@ -151,7 +152,8 @@ def _list_rows(path: Path, lines: Sequence[UserLine], form: str) -> FileRows:
     notes = []
     if not sizes.all():
         empty = int(np.argmin(sizes))
-        notes.append(f"{int((sizes == 0).sum()):,} lines have no items, the first in {lines[empty].place}")
+        count = int((sizes == 0).sum())
+        notes.append(f"{plural(count, 'line')} without items, the first in {lines[empty].place}")
     return FileRows(
         users[index],
         items,

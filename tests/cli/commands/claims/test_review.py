@@ -34,12 +34,15 @@ def test_findings_are_printed_with_their_places(folder):
 
 
 def test_json_and_pages(folder, tmp_path):
-    answer = json.loads(invoke(folder, "--json", "--into", tmp_path / "out", code=1))
+    (folder / "item_list.txt").write_text("10 a\n")
+    answer = json.loads(invoke(folder, "--json", "--users", 2, "--into", tmp_path / "out", code=1))
+    assert answer["stated"] == {"the folder": {"users": 2}}
     assert answer["counts"]["error"] == 1
-    assert [file["role"] for file in answer["files"]] == ["test", "train"]
+    assert [file["role"] for file in answer["files"]] == ["other", "test", "train"]
     assert json.loads((tmp_path / "out/review.json").read_text()) == answer
     page = (tmp_path / "out/review.html").read_text()
     assert "test-in-train: examples" in page and "train.txt line 3" in page and "Review of data" in page
+    assert "stated by the paper" in page and "1 file without rows of users and items" in page
 
 
 def test_a_folder_without_errors_has_the_exit_code_0(folder):
