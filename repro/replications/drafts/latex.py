@@ -16,7 +16,7 @@ _TABULAR = r"(?:tabular[xy*]?|longtable\*?|supertabular\*?|tabu|longtabu|NiceTab
 _BEGIN_END = re.compile(rf"\\(begin|end)\{{({_TABULAR})\}}")
 _FLOAT = re.compile(r"\\(begin|end)\{((?:side(?:ways)?)?(?:wrap)?table\*?|figure\*?)\}")
 _RULES = re.compile(
-    r"\\(?:toprule|midrule|bottomrule|hline|Xhline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|endlastfoot"
+    r"\\(?:toprule|midrule|bottomrule|hhline|hline|Xhline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|endlastfoot"
     r"|centering|small|footnotesize|scriptsize|tiny|noalign|cmidrule|cdashline|cline|addlinespace|specialrule|morecmidrules)"
     r"(?![A-Za-z])\s*(?:\([^)]*\)|\[[^\]]*\]|\{[^{}]*\})*"
 )
@@ -76,7 +76,8 @@ def latex_tables(text: str, place: str, macros: Mapping[str, Macro] | None = Non
     """The outermost tables of a source, in order; ``macros`` are those that other files of the paper define."""
     text = "\n".join(_COMMENT.sub(r"\1", line) for line in text.splitlines())
     macros = {**(macros or {}), **defined_macros(text)}
-    for start, end, name in _outermost(text):
+    found = list(_outermost(text))
+    for start, end, name in [table for table in found if table[2] != "array"] or found:
         content = _without_arguments(text[start:end], name)
         rows = _rows(expanded(content, macros))
         if rows:
@@ -100,7 +101,7 @@ def _outermost(text: str) -> Iterator[tuple[int, int, str]]:
             depth += 1
         elif depth:
             depth -= 1
-            if not depth and name != "array":
+            if not depth:
                 yield start, match.start(), name
 
 
@@ -168,14 +169,14 @@ def _split(nodes: Sequence[Any]) -> Iterator[list[list[Any]]]:
 
 def _cell(nodes: Sequence[Any]) -> tuple[str, int, int]:
     """The text of a cell, and how many columns and rows it spans."""
-    solid = [node for node in nodes if _text([node])]
-    if len(solid) == 1 and getattr(solid[0], "macroname", "") in ("multicolumn", "multirow"):
-        arguments = list(solid[0].nodeargd.argnlist)
+    spans = [node for node in nodes if getattr(node, "macroname", "") in ("multicolumn", "multirow")]
+    if len(spans) == 1 and not _text([node for node in nodes if node is not spans[0]]):
+        arguments = spans[0].nodeargd.argnlist
         inside, wide, high = _cell(_inner(arguments[-1]))
         count = re.search(r"\d+", _text([next(a for a in arguments if a is not None and _is_group(a))]))
         number = int(count[0]) if count else 1
         number = min(max(number, 1), 100)
-        return (inside, number, high) if solid[0].macroname == "multicolumn" else (inside, wide, number)
+        return (inside, number, high) if spans[0].macroname == "multicolumn" else (inside, wide, number)
     return _text(nodes), 1, 1
 
 

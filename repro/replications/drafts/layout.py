@@ -104,12 +104,13 @@ def layout_of(table: RawTable) -> Layout:
         below = [level for level in rest if level.startswith("header") and level != algorithm_level]
         metric_level = below[-1] if below else None
     groups = [level for level in rest if level not in (algorithm_level, metric_level) and len(texts[level]) > 1]
+    groups = [level for level in groups if not _is_kind_of_algorithm(level, algorithm_level, cells, texts)]
     seen: dict[tuple[str, str, str], int] = {}
     for cell in cells:
         heading = cell.names.get(metric_level or "", "")
         cut = _CUT_OFF.fullmatch(cell.names.get(cut_level or "", ""))
         metric, known = _metric(heading, cut[1] if cut else "")
-        group = " ".join(dict.fromkeys(filter(None, (cell.names.get(level, "") for level in groups))))
+        group = " ".join(dict.fromkeys(filter(None, (_label(cell.names.get(level, "")) for level in groups))))
         number = cell.number
         if _PERCENT.search(heading) and "%" not in number:
             number = re.sub(r"([\d.]+)(?=\s|$)", r"\1%", number)
@@ -124,6 +125,16 @@ def layout_of(table: RawTable) -> Layout:
         layout.notes.append("numbers below headings with (%) are percentages")
     layout.notes = list(dict.fromkeys(layout.notes))
     return layout
+
+
+def _is_kind_of_algorithm(
+    level: str, algorithms: str | None, cells: Sequence[_Cell], texts: dict[str, list[str]]
+) -> bool:
+    """Whether the labels of a level are kinds of algorithms: each algorithm has one of them, and none is a data set."""
+    if level.startswith("header") or algorithms is None or any(map(dataset_of, texts[level])):
+        return False
+    pairs = {(cell.names.get(algorithms, ""), cell.names.get(level, "")) for cell in cells}
+    return len(pairs) == len({algorithm for algorithm, _ in pairs}) and len(pairs) > len(texts[level])
 
 
 def _metric(heading: str, cut: str) -> tuple[str, bool]:

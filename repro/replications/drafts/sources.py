@@ -80,7 +80,7 @@ def _decoded(content: bytes) -> str:
 
 def _of_text(path: Path, text: str) -> Iterator[RawTable]:
     if path.suffix.lower() in _LATEX or "\\begin{" in text or "\\\\" in text:
-        tables = list(latex_tables(text, path.name))
+        tables = [*latex_tables(text, path.name), *_markdown(path.name, text)]
         yield from tables or [lines_of_table(text, path.name)]
     elif tables := list(_markdown(path.name, text)):
         yield from tables

@@ -126,6 +126,35 @@ def test_cut_offs_apart_from_metrics_and_sections_of_data(tmp_path):
     }
 
 
+KINDS = r"""
+\begin{tabular}{lccccc}
+\multicolumn{2}{c}{\multirow{2}{*}{}} & \multicolumn{2}{c}{Alpha$^*$} & \multicolumn{2}{c}{Beta}\\
+\multicolumn{2}{c}{} & \multicolumn{1}{c}{Valid} & HitRatio@1 & \multicolumn{1}{c}{Valid} & HitRatio@1\\
+\midrule
+\multicolumn{1}{l}{\multirow{2}{*}{Old}} & GRU4Rec & \multicolumn{1}{c}{1.0000} & 0.3750 & 1.0 & 0.4168 \\
+\multicolumn{1}{l}{} & Caser & 0.98 & 0.3861 & \multicolumn{1}{c}{0.97} & 0.4368 \\ \hhline{|=|=|=|=|=|=|}
+\multicolumn{1}{l}{\multirow{2}{*}{\rotatebox{90}{New}}} & A & 0.5 & 0.1 & 0.6 & 0.2 \\
+\multicolumn{1}{l}{} & B (A) & 0.7 & \underline{0.3} & 0.8 & 0.4 \\
+\end{tabular}
+"""
+
+
+def test_spans_within_spans_and_kinds_of_algorithms(tmp_path):
+    """Old and new are kinds of algorithms, and no data sets: each algorithm has one of them."""
+    _, found = layout(tmp_path, KINDS)
+    table = numbers(found)
+    assert len(table) == 16 and {group for group, _, _ in table} == {"Alpha", "Beta"}
+    assert table["Alpha", "Caser", "hit@1"] == "0.3861" and table["Beta", "Caser", "Valid"] == "0.97"
+    assert table["Beta", "B (A)", "hit@1"] == "0.4"
+
+
+def test_an_array_in_mathematics(tmp_path):
+    text = r"""Text $$\begin{array}{lcc} \text{Model} & \textbf{P@5} & \textbf{R@5} \\ \hline
+    \text{Base (V1)} & 0.125 & 0.1881 \\ \end{array}$$"""
+    _, found = layout(tmp_path, text, "README.md")
+    assert numbers(found) == {("", "Base (V1)", "precision@5"): "0.125", ("", "Base (V1)", "recall@5"): "0.1881"}
+
+
 def test_per_cent_in_a_heading_and_unknown_headings(tmp_path):
     _, found = layout(tmp_path, "Method,HR@10 (%),Zest\nA,12.3,0.5\nB,45.6 ± 0.7,0.6\n", "table.csv")
     assert numbers(found)["", "A", "hit@10"] == "12.3%" and numbers(found)["", "B", "hit@10"] == "45.6% ± 0.7%"
