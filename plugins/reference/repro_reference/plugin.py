@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from repro.plugin import Framework, impl
+from repro.plugin import Framework, Splitter, impl
 
 
 @impl
@@ -69,3 +69,10 @@ def repro_framework() -> Framework:
         ),
         packages={name: version(name) for name in ("numba", "numpy", "scipy")},
     )
+
+
+@impl
+def repro_splitters() -> tuple[Splitter, ...]:
+    from repro_reference.splitters import SPLITTERS
+
+    return SPLITTERS

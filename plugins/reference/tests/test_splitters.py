@@ -1,0 +1,89 @@
+"""The splitters of libraries against pandas and scikit-learn, which the libraries split with."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import train_test_split
+
+from repro.data import Interactions
+from repro.errors import PluginError
+from repro.plugin import plugins
+from repro.protocol import Protocol
+from repro.split import make_folds
+
+
+def data(seed, users=8, items=9, rows=60):
+    rng = np.random.default_rng(seed)
+    pairs = rng.permutation(users * items)[:rows]
+    return pd.DataFrame(
+        {"user": pairs // items * 7, "item": pairs % items * 3, "rating": 1.0, "timestamp": rng.integers(0, 6, rows)}
+    )
+
+
+def split(name, frame, seed, **parameters):
+    """The positions in training and test, in the order of the splitter."""
+    defaults = {parameter.name: parameter.default for parameter in plugins().splitters()[name].parameters}
+    ((train, test),) = plugins().split(name, Interactions.from_frame(frame), seed, defaults | parameters)
+    return train.tolist(), test.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ratio", [0.75, 0.5, 0.83])
+def test_random(seed, ratio):
+    frame = data(seed)
+    train, test = train_test_split(frame, test_size=None, train_size=ratio, random_state=seed)
+    assert split("recommenders/random", frame, seed, ratio=ratio) == (train.index.tolist(), test.index.tolist())
+
+
+def stratified(frame, by, key, ratio, border):
+    """In the words of pandas: rows sorted in each group, and their rank as a share or as a number."""
+    frame = frame.assign(key=key).sort_values([by, "key"])
+    frame["size"], frame["rank"] = frame.groupby(by)[by].transform("size"), frame.groupby(by).cumcount() + 1
+    if border == "share":
+        training = frame["rank"] / frame["size"] <= ratio
+    else:
+        training = frame["rank"] <= (ratio * frame["size"]).round()
+    return frame.index[training].tolist(), frame.index[~training].tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("by", ["user", "item"])
+@pytest.mark.parametrize("border", ["rounded", "share"])
+def test_stratified_and_chrono(seed, by, border):
+    frame, options = data(seed), {"filter_by": by, "border": border, "ratio": 0.6}
+    draws = np.random.RandomState(seed).rand(len(frame))
+    assert split("recommenders/stratified", frame, seed, **options) == stratified(frame, by, draws, 0.6, border)
+    assert split("recommenders/chrono", frame, seed, **options) == stratified(
+        frame, by, frame["timestamp"], 0.6, border
+    )
+
+
+def test_users_with_few_rows_are_left_out_before_the_draws():
+    frame = data(1)
+    size = frame.groupby("user")["user"].transform("size")
+    frequent = frame[size >= 8]
+    assert 0 < len(frequent) < len(frame)
+    train, test = split("recommenders/stratified", frame, 3, min_rating=8)
+    draws = np.random.RandomState(3).rand(len(frequent))
+    assert (train, test) == stratified(frequent, "user", draws, 0.75, "rounded")
+
+
+def test_lightfm():
+    """Worked by hand: of 60 rows the first int(0.8 * 60) of a shuffle are training."""
+    order = np.arange(60)
+    np.random.RandomState(5).shuffle(order)
+    assert split("lightfm/random_train_test_split", data(0), 5) == (order[:48].tolist(), order[48:].tolist())
+
+
+def test_they_are_strategies_of_a_protocol():
+    changes = {"split.strategy": "recommenders/stratified", "split.recommenders-stratified.ratio": 0.5}
+    protocol = Protocol.load("random-5fold").replace(changes)
+    (fold,) = make_folds(Interactions.from_frame(data(2)), protocol, 4).folds
+    assert sorted(split("recommenders/stratified", data(2), 4, ratio=0.5)[0]) == fold.train.tolist()
+
+
+def test_what_cannot_be_split_is_refused():
+    with pytest.raises(PluginError, match="no timestamps"):
+        split("recommenders/chrono", data(0).drop(columns="timestamp"), 1)
+    with pytest.raises(PluginError, match=r"ratio = 1 must lie between 0 and 1"):
+        split("recommenders/random", data(0), 1, ratio=1.0)
