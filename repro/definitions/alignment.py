@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from repro.data.interactions import Interactions
 from repro.definitions.audit import defining_spaces
+from repro.definitions.comparison import DOUBLE, Answer
 from repro.definitions.grid import Grid
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import ALIASES, Inference, Progress, is_number
 from repro.definitions.result import Definition, Unexplained
 from repro.definitions.space import Setting, Space
+from repro.definitions.training_sets import training_set
 from repro.plugin import ParameterValue, plugins
 
 # Settings of an algorithm that are tried with 0 and 1 for all of its numbers.
@@ -87,6 +91,7 @@ def align_with(
 ) -> Aligned:
     """The parameters of an algorithm of a plug-in with which it computes what the target computes."""
     space = Space(label, plugins().algorithm(label)[1])
+    target = as_precise_as(target, space)
     numbers = _converted(space, target)
     finding = Inference(target, space, seed, progress, evidence=False, data=data, numbers=numbers).run()
     if isinstance(finding, Unexplained):
@@ -120,6 +125,20 @@ def _converted(space: Space, target: Implementation) -> dict[str, tuple[Paramete
         fitting = [kind(value) for value in (*tried, *neutral) if kind(value) == value]
         values[parameter.name] = tuple(dict.fromkeys(fitting)) or (parameter.default,)
     return values
+
+
+def as_precise_as(target: Implementation, space: Space) -> Implementation:
+    """The target, compared with the tolerance of single precision where the algorithms of the space have that."""
+    defaults = space.complete({})
+    for number in range(3):
+        train = training_set(0, number)
+        scores = space.fitted_scores(defaults, train)
+        precision = Answer(scores, np.zeros(scores.shape, dtype=bool), train).precision
+        if np.isfinite(scores).any() and precision > DOUBLE:
+            return replace(target, tolerance=precision)
+        if np.isfinite(scores).any():
+            break
+    return target
 
 
 def _with_constants(kind: type, values: tuple[ParameterValue, ...]) -> tuple[ParameterValue, ...]:

@@ -42,6 +42,7 @@ class Answer:
     filled     numbers that are marked as filled in where the algorithm has no score
     train      the training set; an implementation may leave its pairs without a score
     open       pairs for which any number agrees
+    clipped    whether the numbers are clipped to the range of the training ratings
     tolerance  the largest relative difference of equal scores; by default that of the precision of the numbers
     """
 
@@ -50,6 +51,7 @@ class Answer:
     train: Interactions
     tolerance: float | None = None
     open: Mask | None = None
+    clipped: bool = False
 
     @cached_property
     def trained(self) -> Mask:
@@ -131,6 +133,9 @@ class Comparison:
         different if it scores another pair that the implementation leaves out, or if the implementation gives other
         numbers than ``FILLERS`` where the definition has no score. So is one that agrees less than ``lowest``.
         """
+        if answer.clipped and len(answer.train):
+            low, high = answer.train.ratings.min(), answer.train.ratings.max()
+            defined = np.where(np.isposinf(defined), np.inf, np.clip(defined, low, high))
         levels, fillers = _agreement(
             np.ascontiguousarray(defined),
             np.ascontiguousarray(answer.values),

@@ -10,7 +10,7 @@ import numpy as np
 from repro.data.interactions import FloatArray, Interactions
 from repro.definitions.comparison import DOUBLE, Answer, Comparison, Level, Mask
 from repro.definitions.implementation import Implementation
-from repro.definitions.space import Setting, Space
+from repro.definitions.space import Setting, Space, is_rejected
 from repro.definitions.training_sets import moments
 from repro.errors import PluginError
 
@@ -27,7 +27,7 @@ class Confirmation:
     sets        the number of training sets
     pairs       the number of pairs whose scores were compared
     largest     the largest difference relative to the largest score of a training set, where the level is EQUAL
-    rejected    the number of training sets that the implementation rejected
+    rejected    the number of training sets that the implementation or the definition rejected
     fillers     for each of FILLERS, whether the implementation can give it where the definition has no score
     uses_filler whether there was such a pair
     distinct    the number of different scores, added up over the training sets
@@ -83,6 +83,10 @@ def confirm(
             answer = replace(answer, tolerance=SINGLE_OF_MANY)
         answers.append(answer)
         defined = space.fitted_scores(setting, train)
+        if is_rejected(defined):
+            answers.pop()
+            rejected += 1
+            continue
         comparison = comparison.after(defined[None], answer, level)
         if comparison.levels[0] < level:
             return Refutation(train, answer)

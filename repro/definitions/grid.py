@@ -17,7 +17,7 @@ import numpy as np
 
 from repro.data.interactions import FloatArray, Interactions
 from repro.definitions.comparison import Answer, Comparison, Level
-from repro.definitions.space import Setting, Space, TooMany
+from repro.definitions.space import Setting, Space, TooMany, is_rejected
 from repro.errors import PluginError
 from repro.plugin import ParameterValue, TrainingData
 
@@ -150,12 +150,15 @@ class Grid:
                 yield members_of, numbers, scores
 
     def after(self, left: Left, train: Interactions, answer: Answer, lowest: Level) -> Left:
-        """The settings that agree with one more answer, at least to the level ``lowest``."""
+        """The settings that agree with one more answer, at least to the level ``lowest``; all, if all reject the
+        training set."""
         found: dict[tuple[int, bytes], list[Parts]] = {}
+        accepted = False
         for n, block in enumerate(left.blocks):
             before = left.comparison.take(np.array([n]))
             alive: dict[tuple[int, bytes], dict[Parts, list[int]]] = {}
             for members, numbers, scores in self.scores(block, train):
+                accepted = accepted or not is_rejected(scores)
                 compared = before.repeated(len(scores)).after(scores, answer, lowest)
                 for result in np.flatnonzero(compared.levels >= lowest):
                     state = int(compared.levels[result]), compared.fillers[result].tobytes()
@@ -164,6 +167,8 @@ class Grid:
                         parts.setdefault(member, []).extend(numbers)
             for state, parts in alive.items():
                 found.setdefault(state, []).extend((*member, tuple(sorted(last))) for member, last in parts.items())
+        if not accepted:
+            return left
         blocks: list[Block] = []
         levels, fillers = [], []
         for (level, filler), same in found.items():

@@ -31,6 +31,8 @@ class Implementation:
     version     of the framework; empty where it is unknown
     canonical   the canonical name of the algorithm; empty where there is none
     training    whether the scores of training pairs matter
+    tolerance   the largest relative difference of equal scores, where another side is less precise than the scores
+    clips       whether its predictions are taken to be clipped to the range of the training ratings
     order_free  whether scores that depend on the order of users and items do not matter
     rates       whether its scores are predicted ratings, so that the same order is not enough
     """
@@ -43,6 +45,8 @@ class Implementation:
     rates: bool = False
     order_free: bool = False
     training: bool = True
+    clips: bool = False
+    tolerance: float | None = None
 
     @classmethod
     def of_plugin(cls, label: str, stated: Mapping[str, ParameterValue]) -> Implementation:
@@ -99,4 +103,4 @@ class Implementation:
         users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
         scores = self.fitted(train).score_users(users, items)
         values = np.where(scores.states == UNSCORED, np.nan, scores.values)
-        return Answer(values, scores.states == FALLBACK, train)
+        return Answer(values, scores.states == FALLBACK, train, self.tolerance, clipped=self.clips)

@@ -18,7 +18,7 @@ from repro.definitions.grid import Grid, Left
 from repro.definitions.implementation import Implementation
 from repro.definitions.reduction import fewest_rows
 from repro.definitions.result import Definition, Shown, Undetermined, Unexplained
-from repro.definitions.space import Setting, Space, TooMany
+from repro.definitions.space import Setting, Space, TooMany, is_rejected
 from repro.definitions.training_sets import first_sets, training_set
 from repro.errors import PluginError
 from repro.plugin import ParameterValue
@@ -124,6 +124,9 @@ class Inference:
         if self.implementation.rates:
             finding = self._search(Level.EQUAL)
             if isinstance(finding, Unexplained) and finding.case is not None:
+                clipped = self._clipped()
+                if isinstance(clipped, Definition):
+                    return clipped
                 ranks = self._search(Level.ORDER)
                 if isinstance(ranks, Definition):
                     return replace(finding, ranks_as=ranks)
@@ -132,6 +135,14 @@ class Inference:
         if isinstance(finding, Unexplained) and finding.case is not None:
             return self._search(Level.ORDER)
         return finding
+
+    def _clipped(self) -> Definition | Unexplained:
+        """The same search for predictions that are clipped to the range of the training ratings."""
+        known, as_given = self._answers, self.implementation
+        self.implementation, self._answers = replace(as_given, clips=True), {}
+        finding = self._search(Level.EQUAL)
+        self.implementation, self._answers = as_given, known
+        return replace(finding, clipped=True) if isinstance(finding, Definition) else finding
 
     def _search(self, lowest: Level) -> Definition | Unexplained:
         self.asked = 0
@@ -282,6 +293,10 @@ class Inference:
             np.nan_to_num(expected, nan=0.0) - np.nan_to_num(answer.values, nan=0.0, posinf=0, neginf=0)
         )
         difference = np.where(answer.trained, difference * 1e-3, difference)
+        if (
+            difference.max() <= answer.precision * np.abs(np.nan_to_num(expected)).max()
+        ):  # a score that one of them lacks
+            difference = (np.isfinite(expected) != answer.scored) & ~answer.trained
         user, item = np.unravel_index(int(difference.argmax()), difference.shape)
         shown = Shown(
             answer.train.user_ids[user],
@@ -296,7 +311,7 @@ class Inference:
         if answer is None:
             return False
         scores = np.stack(list(self.space.scores([setting for setting, _ in tried], rows)))
-        return all(
+        return not is_rejected(scores) and all(
             before.after(defined[None], answer, lowest).levels[0] < lowest
             for (_, before), defined in zip(tried, scores, strict=True)
         )

@@ -42,6 +42,7 @@ class Definition:
     filler        what the implementation gives where the definition has no score; empty where this never occurred
     evidence      for other options, a small training set on which they are wrong
     asked         the number of training sets in the inference
+    clipped       whether the scores are those of the definition clipped to the range of the training ratings
     rejected      the messages with which the implementation rejected training sets
     """
 
@@ -53,6 +54,7 @@ class Definition:
     evidence: Sequence[Evidence]
     asked: int
     rejected: tuple[str, ...]
+    clipped: bool = False
 
     @property
     def stated(self) -> dict[str, ParameterValue]:
@@ -70,6 +72,7 @@ class Definition:
             "undetermined": {name: list(values) for name, values in self.undetermined.options.items()},
             "undetermined_together": [dict(setting) for setting in self.undetermined.together],
             "without_a_score": self.filler,
+            "clipped": self.clipped,
             "asked": self.asked,
             "confirmed": {
                 "training_sets": confirmation.sets,
@@ -95,6 +98,8 @@ class Definition:
             lines.append(f"  {name}: undetermined among {', '.join(map(str, values))}")
         if left and self.undetermined.together:
             lines.append(f"  (in {plural(self.undetermined.count, 'combination')}, which --json lists)")
+        if self.clipped:
+            lines.append("  clipped to the range of the training ratings")
         if self.filler:
             lines.append(f"  without neighbours or rows: {self.filler}")
         largest = f", largest relative difference {confirmation.largest:.1e}" if confirmation.largest else ""

@@ -19,6 +19,14 @@ Setting = Mapping[str, ParameterValue]
 MOST = 100_000
 
 
+REJECTED = -np.inf
+
+
+def is_rejected(scores: FloatArray) -> bool:
+    """Whether the scores are those of a setting that rejects the training rows."""
+    return bool(np.isneginf(scores).all())
+
+
 class TooMany(ReproError):
     """There are too many definitions to try them all."""
 
@@ -114,9 +122,9 @@ class Space:
         return any(self.algorithm.is_order_free(setting) for setting in settings)
 
     def fitted_scores(self, setting: Setting, train: Interactions) -> FloatArray:
-        """The same by a fit of its own; NaN everywhere if it rejects the training rows."""
+        """The same by a fit of its own; ``REJECTED`` everywhere if it rejects the training rows."""
         scores = self._fitted_scores(setting, train)
-        if self.algorithm.is_order_free(setting):
+        if not is_rejected(scores) and self.algorithm.is_order_free(setting):
             return without_order(scores, train, partial(self._fitted_scores, setting))
         return scores
 
@@ -127,7 +135,7 @@ class Space:
             users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
             scores = recommender.score_users(users, items)
         except PluginError:
-            return np.full((train.n_users, train.n_items), np.nan)
+            return np.full((train.n_users, train.n_items), REJECTED)
         return np.where(scores.states == 0, scores.values, np.nan)
 
     def differences(self, first: Setting, second: Setting) -> dict[str, tuple[ParameterValue, ParameterValue]]:
