@@ -78,7 +78,7 @@ def write_table() -> None:
         writer.writerow(["algorithm", "version", "parameters", "verdict", "decisions", "undetermined", "case"])
         for line in sorted(FILE.read_text().splitlines()):
             result = json.loads(line)
-            finding = next(iter(result["findings"]), {})
+            finding: dict[str, Any] = next(iter(result["findings"]), {})
             explained = finding.get("status") == "explained"
             defaults = plugins().algorithm(finding["definition"])[1].parameters if explained else ()
             default = {parameter.name: parameter.default for parameter in defaults}

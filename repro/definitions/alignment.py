@@ -10,7 +10,7 @@ import numpy as np
 
 from repro.data.interactions import Interactions
 from repro.definitions.audit import defining_spaces
-from repro.definitions.comparison import DOUBLE, Answer
+from repro.definitions.comparison import DOUBLE, SINGLE, Answer, Level
 from repro.definitions.grid import Grid
 from repro.definitions.implementation import Implementation
 from repro.definitions.inference import ALIASES, Inference, Progress, is_number
@@ -40,12 +40,14 @@ class Aligned:
     finding      the parameters that compute the same, or the smallest training set on which none does
     conversions  for each number that is not a constant, how it follows from a parameter of the target
     decisions    where nothing aligns: the decisions in which the definitions differ, as (own, of the target)
+    tolerance    the largest relative difference of scores that count as equal; None for that of the numbers given
     """
 
     label: str
     finding: Definition | Unexplained
     conversions: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, tuple[ParameterValue, ParameterValue]] = field(default_factory=dict)
+    tolerance: float | None = None
 
     @property
     def parameters(self) -> Setting | None:
@@ -94,6 +96,12 @@ def align_with(
     target = as_precise_as(target, space)
     numbers = _converted(space, target)
     finding = Inference(target, space, seed, progress, evidence=False, data=data, numbers=numbers).run()
+    if target.tolerance is None and not _equal(finding):
+        # Some algorithms compute in single precision, and give numbers of 64 bits.
+        less = replace(target, tolerance=SINGLE)
+        again = Inference(less, space, seed, progress, evidence=False, data=data, numbers=numbers).run()
+        if _equal(again):
+            target, finding = less, again
     if isinstance(finding, Unexplained):
         # A batch of 1, or a weight of 0: numbers that say nothing about the target, and may make both the same.
         constants = {p.name: _with_constants(type(p.default), numbers[p.name]) for p in space.numbers}
@@ -102,7 +110,12 @@ def align_with(
             finding = again if isinstance(again, Definition) else finding
     if isinstance(finding, Unexplained):
         return Aligned(label, finding)
-    return Aligned(label, finding, conversions_of(space, finding.setting, effective_numbers(target)))
+    conversions = conversions_of(space, finding.setting, effective_numbers(target))
+    return Aligned(label, finding, conversions, tolerance=target.tolerance)
+
+
+def _equal(finding: Definition | Unexplained) -> bool:
+    return isinstance(finding, Definition) and finding.confirmation.level > Level.ORDER
 
 
 def _converted(space: Space, target: Implementation) -> dict[str, tuple[ParameterValue, ...]]:

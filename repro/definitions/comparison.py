@@ -159,9 +159,12 @@ def _agreement(defined: Any, answered: Any, masks: Any, tolerance: float, lowest
     x, y = np.empty(n_items), np.empty(n_items)
     for n in range(count):
         difference, most_x, most_y, squares, products = 0.0, 0.0, 0.0, 0.0, 0.0
+        all_x, all_y = 0.0, 0.0  # with the pairs that are not compared, beside which rounding may be large
         for user in range(n_users):
             for item in range(n_items):
                 value = defined[n, user, item]
+                if np.isfinite(value) and np.isfinite(answered[user, item]):
+                    all_x, all_y = max(all_x, abs(value)), max(all_y, abs(answered[user, item]))
                 if np.isfinite(value):
                     if scored[user, item]:
                         other = answered[user, item]
@@ -175,7 +178,7 @@ def _agreement(defined: Any, answered: Any, masks: Any, tolerance: float, lowest
                     for f in range(len(fillers)):
                         if not fillers[f, user, item]:
                             possible[n, f] = False
-        if levels[n] == 0 or difference <= tolerance * max(most_x, most_y):
+        if levels[n] == 0 or difference <= tolerance * max(most_x, most_y, min(all_x, all_y)):
             continue
         factor = products / squares if squares > 0.0 else 0.0
         levels[n] = 2 if factor > 0.0 else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from repro.definitions.alignment import CONVERSIONS, align_with, as_precise_as
+from repro.definitions.alignment import CONVERSIONS, align_with
 from repro.definitions.comparison import FILLERS, Level
 from repro.definitions.confirmation import Confirmation, confirm
 from repro.definitions.named import NAMED, NamedDefinition
@@ -94,7 +94,7 @@ def _follow(meant: NamedDefinition, label: str, stated: Mapping[str, ParameterVa
         case = "" if finding.case is None else f", for example on (user, item, rating) {rows_as_text(finding.case)}"
         reason = finding.reason or f"no parameters of it give these scores{case}"
         return Followed(label, meant.name, reason=f"{label} cannot follow {meant.name}: {reason}")
-    target = as_precise_as(meant.implementation(stated), Space.of(label))
+    target = replace(meant.implementation(stated), tolerance=aligned.tolerance)
     parameters = {**finding.setting, **converted(aligned.conversions, target.parameters, Space.of(label))}
     expected = finding.confirmation.level, np.ones(len(FILLERS), dtype=bool)
     outcome = confirm(target, Space.of(label), parameters, expected, seed=1)
@@ -109,7 +109,7 @@ def _follow(meant: NamedDefinition, label: str, stated: Mapping[str, ParameterVa
         meant.name,
         parameters,
         "",
-        outcome.level.meaning,
+        outcome.level.meaning + ("" if aligned.tolerance is None else " in single precision"),
         outcome.sets + finding.confirmation.sets,
         outcome.pairs + finding.confirmation.pairs,
         dict(aligned.conversions),
