@@ -150,6 +150,9 @@ def contest(name: str, rows: Interactions, against: list[str] | None, rounds: in
             contestants.append(contestant)
         except ReproError as error:
             print(f"{contestant.label} is left out: {str(error).splitlines()[0]}", flush=True)
+    if not contestants or not contestants[0].label.startswith("reference/"):
+        print(f"{name} is left out: it needs the plug-in reference", flush=True)
+        return
     # In turns, so that whatever else the machine does meets all of them.
     taken = [[measured(contestant, rows) for contestant in contestants] for _ in range(rounds)]
     best = [min(times, key=lambda one: one.processor) for times in zip(*taken, strict=True)]
