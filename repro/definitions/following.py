@@ -14,9 +14,11 @@ import numpy as np
 import platformdirs
 
 from repro.definitions.alignment import CONVERSIONS, align_with
+from repro.definitions.audit import FACTOR_MODELS
 from repro.definitions.comparison import FILLERS, Level
 from repro.definitions.confirmation import Confirmation, confirm
 from repro.definitions.named import NAMED, NamedDefinition
+from repro.definitions.optimality.alignment import SETS, FactorAlignment, Objective
 from repro.definitions.result import Definition, rows_as_text
 from repro.definitions.space import Setting, Space
 from repro.errors import PluginError, nearest
@@ -32,6 +34,8 @@ class Followed:
     reason       why there are none, as a sentence
     agreement    how far the scores agree
     sets, pairs  the training sets and scores that confirmed it
+    residual     of a factor model, whose scores depend on where it starts: how far its factors are from meeting the
+                 equations of the objective
     """
 
     algorithm: str
@@ -42,10 +46,13 @@ class Followed:
     sets: int = 0
     pairs: int = 0
     conversions: Mapping[str, str] = field(default_factory=dict)
+    residual: float | None = None
 
     @property
     def proof(self) -> str:
         """The agreement and its extent, in words."""
+        if self.residual is not None:
+            return f"{self.agreement} as {self.definition}: residual {self.residual:.1e} on {self.sets} training sets"
         return f"{self.agreement} as {self.definition}: {self.pairs:,} scores of {self.sets} training sets"
 
 
@@ -80,7 +87,8 @@ def follow(
         except (ValueError, TypeError):
             path.unlink()
     progress(f"{label} as {definition}")
-    followed = _follow(meant, label, stated)
+    follows = _follow_objective if meant.algorithm in FACTOR_MODELS else _follow
+    followed = follows(meant, label, stated)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(asdict(followed), indent=1), encoding="utf-8")
     return followed
@@ -113,6 +121,28 @@ def _follow(meant: NamedDefinition, label: str, stated: Mapping[str, ParameterVa
         outcome.sets + finding.confirmation.sets,
         outcome.pairs + finding.confirmation.pairs,
         dict(aligned.conversions),
+    )
+
+
+def _follow_objective(meant: NamedDefinition, label: str, stated: Mapping[str, ParameterValue]) -> Followed:
+    """The parameters with which a factor model minimises the objective of a definition."""
+    target = meant.implementation(stated)
+    aligned = FactorAlignment(Objective.of(meant.algorithm, target.parameters), label).run()
+    if aligned.parameters is None or aligned.residual is None:
+        reason = ", ".join(f"its {name} is {own}, not {wanted}" for name, (own, wanted) in aligned.decisions.items())
+        reason = reason or aligned.reason
+        return Followed(label, meant.name, reason=f"{label} cannot follow {meant.name}: {reason}")
+    own = {parameter.name for parameter in plugins().algorithm(label)[1].parameters}
+    sizes = {name: value for name, value in stated.items() if name in own and name not in aligned.parameters}
+    parameters = {**aligned.parameters, **sizes}
+    return Followed(
+        label,
+        meant.name,
+        parameters,
+        agreement="the same objective",
+        sets=SETS,
+        conversions=dict(aligned.conversions),
+        residual=aligned.residual.whole,
     )
 
 

@@ -45,6 +45,18 @@ def test_the_reference_has_the_parameters_of_the_definition():
     assert entry.parameters["values"] == "binary"
 
 
+def test_a_factor_model_gets_the_parameters_that_give_it_the_objective():
+    parameters = {"factors": 5, "epochs": 7, "regularisation": 90.0, "alpha": 4.0}
+    for framework, options in (("implicit", {"values": "binary"}), ("lenskit", {"use_ratings": False})):
+        table = {"use": f"{framework}/implicit-als", "definition": "weighted-binary", "parameters": parameters}
+        if framework == "lenskit":
+            table["parameters"] = {**parameters, "regularisation": 90}
+        (entry,), _ = read_entries([table])
+        stated = {name: entry.parameters[name] for name in (*parameters, *options)}
+        assert stated == {**parameters, **options}
+        assert entry.follows.startswith("the same objective as weighted-binary: residual ")
+
+
 def test_what_cannot_follow_is_refused_with_a_training_set():
     """The cosines of Surprise are those of ratings, and its scores means."""
     with pytest.raises(StudyError, match=r"surprise/slope-one cannot follow weighted: .*\(user, item, rating\) \("):

@@ -22,6 +22,10 @@ from repro.text import plural
 
 # Combinations of options that are tried.
 MOST = 24
+# The numbers with which the proof is made.
+PROBES = {"alpha": 3.0, "user_regularisation": 0.5, "item_regularisation": 0.5}
+# The training sets of the proof.
+SETS = 2
 # Options that say how something is computed, and not what.
 TECHNICAL = ("dtype", "use_native", "use_cg", "fit_features_together", "user_embeddings", "order", "start")
 
@@ -117,7 +121,11 @@ class FactorAlignment:
     data: Sequence[Interactions] = ()
 
     def run(self) -> FactorAligned:
-        """The parameters, or the decisions in which the objectives differ."""
+        """The parameters, or the decisions in which the objectives differ.
+
+        The proof is for numbers with which factors are neither tiny nor huge; those of the objective follow in the same
+        way.
+        """
         refused: list[str] = []
         for options in self._options():
             try:
@@ -143,37 +151,53 @@ class FactorAlignment:
         for values in islice(product(*ordered), MOST):
             yield dict(zip((parameter.name for parameter in choices), values, strict=True))
 
+    @property
+    def _probe(self) -> Objective:
+        numbers = self.objective.numbers
+        known = {name: value for name, value in PROBES.items() if name in numbers}
+        return Objective(self.objective.hypothesis, {**numbers, **known})
+
     def _with_options(self, options: Mapping[str, ParameterValue]) -> FactorAligned | None:
         """The parameters with these options; None if the objective is another one whatever the numbers."""
-        names, numbers = self._numbers(options)
+        names, numbers = self._numbers(options, self._probe)
         aligned, wrong = self._aligned({**options, **_converted(names, numbers, {})})
-        if aligned is not None or wrong is None:
-            return aligned
-        for texts in product(CONVERSIONS, repeat=len(wrong)):
-            conversions = dict(zip(wrong, texts, strict=True))
-            parameters = {**options, **_converted(names, numbers, conversions)}
-            aligned, _ = self._aligned(parameters)
+        if aligned is not None:
+            return self._with_numbers(aligned, options, {})
+        for texts in product(CONVERSIONS, repeat=len(wrong or ())) if wrong else ():
+            conversions = dict(zip(wrong or (), texts, strict=True))
+            aligned, _ = self._aligned({**options, **_converted(names, numbers, conversions)})
             if aligned is not None:
-                shown = {
-                    names[role]: text.format(f"{role} of the objective")
-                    for role, text in conversions.items()
-                    if role in names and text != "{}"
-                }
-                return replace(aligned, conversions=shown)
+                return self._with_numbers(aligned, options, conversions)
         return None
 
-    def _numbers(self, options: Mapping[str, ParameterValue]) -> tuple[dict[str, str], dict[str, float]]:
+    def _with_numbers(
+        self, aligned: FactorAligned, options: Mapping[str, ParameterValue], conversions: Mapping[str, str]
+    ) -> FactorAligned:
+        """The result with the numbers of the objective in place of those of the proof."""
+        names, numbers = self._numbers(options, self.objective)
+        parameters = {**options, **_converted(names, numbers, conversions)}
+        shown = {
+            names[role]: text.format(f"{role} of the objective")
+            for role, text in conversions.items()
+            if role in names and text != "{}"
+        }
+        aligned = replace(aligned, parameters=parameters, conversions=shown)
+        return replace(aligned, data=self._on_data(Target.of_plugin(self.label, parameters), aligned))
+
+    def _numbers(
+        self, options: Mapping[str, ParameterValue], objective: Objective
+    ) -> tuple[dict[str, str], dict[str, float]]:
         """The framework's names of the numbers of the objective, and the numbers."""
         target = Target.of_plugin(self.label, options)
-        wanted = {"regularisation": self.objective.numbers["user_regularisation"]}
-        wanted |= {"alpha": self.objective.numbers["alpha"]} if self.objective.hypothesis.has("alpha") else {}
+        wanted = {"regularisation": objective.numbers["user_regularisation"]}
+        wanted |= {"alpha": objective.numbers["alpha"]} if objective.hypothesis.has("alpha") else {}
         named = {role: target.name_of(role) for role in wanted}
         return {role: name for role, name in named.items() if name is not None}, wanted
 
     def _aligned(self, parameters: Mapping[str, ParameterValue]) -> tuple[FactorAligned | None, list[str] | None]:
         """The result with these parameters; or the numbers that are wrong; or None if other things are wrong too."""
         target = Target.of_plugin(self.label, parameters)
-        sets = list(islice(training_sets(self.seed), 2))
+        sets = list(islice(training_sets(self.seed), SETS))
         for factors in (3, 1):
             observations = _observations(target, target.named({"factors": factors}), sets)
             if not observations:
@@ -181,10 +205,9 @@ class FactorAlignment:
             limit = LIMITS["half-step"][0 if single_precision(observations[0].last) else 1]
             for order in ("users", "items", "together"):
                 method = Method("half-step", order)
-                residual = _met(self.objective, method, observations)
+                residual = _met(self._probe, method, observations)
                 if residual.whole <= limit:
-                    aligned = FactorAligned(self.label, dict(parameters), residual, method)
-                    return replace(aligned, data=self._on_data(target, aligned)), None
+                    return FactorAligned(self.label, dict(parameters), residual, method), None
                 estimate = fitted(self.objective.hypothesis, method, observations)
                 if estimate is not None and estimate.residual.whole <= limit:
                     return None, self._wrong(estimate)
@@ -196,7 +219,7 @@ class FactorAlignment:
             role
             for name, role in roles.items()
             if name in estimate.numbers
-            and abs(estimate.numbers[name] - self.objective.numbers[name]) > 1e-3 * self.objective.numbers[name]
+            and abs(estimate.numbers[name] - self._probe.numbers[name]) > 1e-3 * self._probe.numbers[name]
         ]
 
     def _on_data(self, target: Target, aligned: FactorAligned) -> list[tuple[int, Residual]]:
