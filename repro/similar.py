@@ -11,6 +11,7 @@ _LONGEST = 200
 # Of more names than this, only the spelling is compared.
 _MANY = 2_000
 _LEAST = 0.5
+_EXCHANGED = 0.9  # the likeness of names with the same letters in another order
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 # What pandas, scikit-learn, RecBole, LensKit, Surprise, Elliot and others call a thing, without its separators, and
@@ -102,6 +103,8 @@ def _plain(name: str) -> str:
 def _similarity(unknown: str, name: str) -> float:
     """From 0 to 1: the higher of the likeness of letters, and the mean of it and the likeness of words."""
     spelling = difflib.SequenceMatcher(None, unknown.lower(), name.lower()).ratio()
+    if sorted(unknown.lower()) == sorted(name.lower()):
+        spelling = max(spelling, _EXCHANGED)
     first, second = _words(unknown), _words(name)
     if len(first) < 2 and len(second) < 2:
         return spelling

@@ -45,12 +45,33 @@ def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
     if not held_out[frames.items[:_FEW]].any() and not held_out[frames.items].any():
         written = _written(frames.items, truth.items, truth.item_ids)
         yield f"no item of {label} is in the truth, so no list has a hit; items {written}"
+    else:
+        yield from _partly_otherwise(frames, label)
     without = int((frames.lengths[tested] == 0).sum())
     if without:
         yield (
             f"{without:,} of {int(tested.sum()):,} users in the truth have no list in {label}; average.no_list = "
             f'"{protocol["average.no_list"]}" says what they count'
         )
+
+
+def _partly_otherwise(frames: Frames, label: str) -> Iterator[str]:
+    """A sentence where some ids of both tables, which seem to be different, differ in the way they are written only."""
+    truth = frames.truth
+    for role, listed, held_out, ids in (
+        ("user", frames.users, truth.users, truth.user_ids),
+        ("item", frames.items, truth.items, truth.item_ids),
+    ):
+        if ids.dtype != object:
+            continue
+        there, here = _occurring(listed, len(ids)), _occurring(held_out, len(ids))
+        alone, lacking = (ids[np.flatnonzero(codes)[:_FEW]] for codes in (there & ~here, here & ~there))
+        for why, normalise in _NORMALISED.items():
+            written = {normalise(str(id_)): id_ for id_ in alone}
+            for id_ in lacking:
+                if (other := written.get(normalise(str(id_)))) is not None:
+                    yield f"{role} '{id_}' of the truth is written '{other}' in {label} ({why}); they do not match"
+                    return
 
 
 def _occurring(codes: CodeArray, count: int) -> npt.NDArray[np.bool_]:

@@ -144,3 +144,32 @@ def test_whole_ids_of_any_size_match_themselves_alone(first, second):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert repro.evaluate(lists, held_out, metrics=["hit@2"], train=train)["value"][0] == value
+
+
+@pytest.mark.parametrize(
+    "listed, held_out, sentence",
+    [
+        (
+            ["007", "8", "9"],
+            ["7", "8", "9"],
+            "item '7' of the truth is written '007' in recommendations (zeros in front",
+        ),
+        (
+            ["A1", "b", "c"],
+            ["a1", "b", "c"],
+            "item 'a1' of the truth is written 'A1' in recommendations (they differ in",
+        ),
+        (
+            ["a.0", "b", "c"],
+            ["a", "b", "c"],
+            "item 'a' of the truth is written 'a.0' in recommendations (they have decimals",
+        ),
+        (["x", "b", "c"], ["a", "b", "c"], None),
+    ],
+)
+def test_some_ids_that_are_written_otherwise(listed, held_out, sentence):
+    lists = pd.DataFrame({"user": [1, 2, 3], "item": listed, "score": 1.0})
+    messages = warned(repro.evaluate, lists, pd.DataFrame({"user": [1, 2, 3], "item": held_out}), metrics=["hit@1"])
+    written = [message for message in messages if "is written" in message]
+    assert len(written) == (sentence is not None)
+    assert all(message.startswith(sentence) for message in written)

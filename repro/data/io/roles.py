@@ -27,7 +27,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "timestamp": (
         *("timestamp", "time", "ts", "timestamps", "datetime", "date", "unixreviewtime"),
-        *("unixtime", "unixtimestamp", "reviewtime"),
+        *("unixtime", "unixtimestamp", "reviewtime", "eventtime", "eventdate", "eventtimestamp", "createdat"),
     ),
 }
 # In files of negatives: the test item that they go with, and the column that is 0 for a negative.
@@ -205,5 +205,7 @@ def plain_name(name: str) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Names of columns for a message; only the first 40 of a very wide table."""
+    if not names:
+        return "no columns"
     shown = ", ".join(name[:60] for name in names[:40])
     return shown if len(names) <= 40 else f"{shown} and {len(names) - 40:,} more"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,8 @@ def read_memory(source: Any, target: Target) -> MemoryTable:
         return pandas_columns(source.to_pandas(), target)
     if hasattr(source, "__array__"):  # tensors
         return array_columns(np.asarray(source), target)
+    if isinstance(source, Iterable) and not isinstance(source, str | bytes | Set):  # generators, dict.values()
+        return sequence_columns(list(source), target)
     value = "score" if "score" in target.kind.aliases else "rating"
     raise DataError(
         f"{target.label} is of type {type(source).__name__}; give a data frame (pandas, Polars, Arrow) with the "
