@@ -268,7 +268,7 @@ def _entry(use: str, label: object, table: Mapping[str, Any]) -> Entry:
         seed,
         tune,
         not_expressed={name: parameters[name] for name in unmapped},
-        follows=str(table.get("follows", "")),
+        follows=str(table.get("follows") or ""),
     )
 
 
