@@ -76,6 +76,7 @@ class Small:
     design: Design
     folder: object
     scored: dict = field(default_factory=dict)
+    tables: dict = field(default_factory=dict)
 
     def __post_init__(self):
         draws = np.random.default_rng([self.design.seed, 1])
@@ -148,11 +149,16 @@ class Small:
 
     def table(self, fitted=("train",), chosen="validation", names=None, **evaluated):
         """The numbers of the table, rows by columns."""
-        rows = []
-        for label in self.design.labels:
-            scores = self.scores(label, fitted, self.tuned_k(label, chosen) if self.design.tuned else None)
-            rows.append([self.number(name, scores, **evaluated) for name in names or self.design.names])
-        return np.array(rows)
+        names = tuple(names or self.design.names)
+        key = fitted, chosen, names, tuple(sorted(evaluated.items()))
+        if key not in self.tables or "some" in fitted:
+            self.tables[key] = np.array([self.row(label, *key[:3], **evaluated) for label in self.design.labels])
+        return self.tables[key].copy()
+
+    def row(self, label, fitted, chosen, names, **evaluated):
+        """The numbers of an algorithm."""
+        scores = self.scores(label, fitted, self.tuned_k(label, chosen) if self.design.tuned else None)
+        return [self.number(name, scores, **evaluated) for name in names]
 
     def claim(self, texts):
         """A claim about these printed numbers, in the folder of the study."""
