@@ -66,6 +66,8 @@ VALUES = {
     "ratio": (0.75, 0.5),
     "min_rating": (1, 3),
     "test_percentage": (0.2, 0.5),
+    "test_ratio": (0.2, 0.5),
+    "folds": (2, 3),
     "n": (1, 2),
     "frac": (0.3, 0.6),
     "size": (2, 3),

@@ -73,6 +73,6 @@ def repro_framework() -> Framework:
 
 @impl
 def repro_splitters() -> tuple[Splitter, ...]:
-    from repro_reference.splitters import SPLITTERS
+    from repro_reference import elliot_splitters, splitters
 
-    return SPLITTERS
+    return (*splitters.SPLITTERS, *elliot_splitters.SPLITTERS)

@@ -75,6 +75,55 @@ def test_lightfm():
     assert split("lightfm/random_train_test_split", data(0), 5) == (order[:48].tolist(), order[48:].tolist())
 
 
+def folds_of(name, frame, seed, **parameters):
+    return [
+        (train.tolist(), test.tolist())
+        for train, test in plugins().split(f"elliot/{name}", Interactions.from_frame(frame), seed, parameters)
+    ]
+
+
+def by_user(frame, mask):
+    """For each fold the rows in which a mask that is made for the rows of each user is false, and true."""
+    masks = [mask(own) for _, own in frame.groupby("user")]
+    test = sorted(index for own in masks for index in own)
+    return sorted(set(frame.index) - set(test)), test
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_elliot_draws_user_by_user(seed):
+    frame, draws = data(seed), np.random.RandomState(seed)
+
+    def mask(own):
+        chosen = [False] * int(np.floor(len(own) * (1 - 0.3)))
+        chosen += [True] * (len(own) - len(chosen))
+        draws.shuffle(chosen)
+        return own.index[chosen]
+
+    expected = [by_user(frame, mask) for _ in range(3)]
+    assert folds_of("random_subsampling", frame, seed, folds=3, test_ratio=0.3) == expected
+    draws = np.random.RandomState(seed)
+
+    def leave_two_out(own):
+        chosen = [False] * (len(own) - 2) + [True] * 2
+        draws.shuffle(chosen)
+        return own.index[chosen]
+
+    assert folds_of("random_leave_n_out", frame, seed, folds=1, n=2) == [by_user(frame, leave_two_out)]
+
+
+def test_elliot_without_draws():
+    frame = data(1)
+    dealt = [by_user(frame, lambda own, fold=fold: own.index[fold::4]) for fold in range(4)]
+    assert folds_of("random_cross_validation", frame, 0, folds=4) == dealt
+
+    def latest(own):
+        return own.sort_values("timestamp", kind="stable").index[int(np.floor(len(own) * 0.8)) :]
+
+    assert folds_of("temporal_hold_out", frame, 0, test_ratio=0.2) == [by_user(frame, latest)]
+    with pytest.raises(PluginError, match=r"raise data.user_core"):
+        folds_of("random_leave_n_out", frame, 0, folds=1, n=50)
+
+
 def test_they_are_strategies_of_a_protocol():
     changes = {"split.strategy": "recommenders/stratified", "split.recommenders-stratified.ratio": 0.5}
     protocol = Protocol.load("random-5fold").replace(changes)
