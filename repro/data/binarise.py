@@ -37,7 +37,7 @@ def binarised(data: Interactions, protocol: Protocol) -> Interactions:
 
 
 def binarise_impacts(data: Interactions, protocol: Protocol) -> list[Impact]:
-    """How many of the rows are positive, and what happens to the others; ``data`` is not binary yet."""
+    """The number of positive rows, and what happens to the others; ``data`` is not binary yet."""
     positive = int((data.ratings >= protocol.number(BINARISE)).sum())
     below = len(data) - positive
     note = "left out" if protocol[BELOW] == "drop" else "kept with the rating 0"

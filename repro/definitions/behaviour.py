@@ -1,4 +1,4 @@
-"""What the scores of an implementation depend on beside the training rows: chance, the order of rows, that of ids."""
+"""Influences on the scores of an implementation besides the training rows: chance, the order of rows, that of ids."""
 
 from __future__ import annotations
 

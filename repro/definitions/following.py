@@ -28,7 +28,7 @@ from repro.plugin.api.canonical import CANONICAL
 
 @dataclass(frozen=True)
 class Followed:
-    """How an algorithm of a framework follows a definition.
+    """The way in which an algorithm of a framework follows a definition.
 
     parameters   those with which it does; None where there are none
     reason       why there are none, as a sentence

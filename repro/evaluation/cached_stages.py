@@ -193,7 +193,7 @@ class ScoreStages:
         return self._values.get((ranked, id(measure)), measure.of_lists, ranked.ranked, ranked.lists.background)
 
     def owners(self, ranked: RankedLists, decided: Decided) -> ListOwners:
-        """Whose lists they are."""
+        """The owners of the lists."""
         unlisted = unlisted_users(self._fold.judged(decided), decided.protocol)
         return self._owners.get((ranked, len(unlisted)), ListOwners.of, ranked.ranked, unlisted)
 

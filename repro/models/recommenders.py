@@ -133,7 +133,7 @@ class OwnCode:
         return Scores.from_nan(self._rating.pairs(self._users[queries.users], self._items[items]))
 
     def state(self) -> dict[str, FloatArray]:
-        """What the model offers by a method of this name, or else its attributes with usual names of factors."""
+        """The state by a method of this name, or else the attributes with usual names of factors."""
         state = factors_of_model(self._model, len(self._users), len(self._items))
         if state and not callable(getattr(self._model, "state", None)):
             names = named_factors(self._model, len(self._users), len(self._items)).values()

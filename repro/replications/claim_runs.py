@@ -239,7 +239,7 @@ class Runs:
             self._request(protocol, list(request.labels), metric, self.seeds[:1])
 
     def seconds(self, protocol: Protocol) -> float:
-        """How long the run of a protocol took, with the first seed."""
+        """The time that the run of a protocol took, with the first seed."""
         request = self.requests.get(fit_key(protocol))
         if request is None:
             return 0.0

@@ -126,7 +126,7 @@ def _shared_rows(
 
 
 def _used(parts: Sequence[_Part], protocol: Protocol) -> list[Impact]:
-    """How many rows of the files of each decision are used, and how these were read."""
+    """The number of rows of the files of each decision that are used, and how these were read."""
     impacts = []
     for decision in ROLES:
         if own := [part for part in parts if part.decision == decision]:

@@ -72,7 +72,7 @@ def _subject(entry: Entry, values: Sequence[Value], cells: Sequence[events.CellF
 
 
 def _leaks(study: Study, entry: Entry) -> tuple[str, ...]:
-    """How an algorithm uses the rows of the test before it."""
+    """The way in which an algorithm uses the rows of the test before it."""
     fitted = ("fitted on all rows, those of the test included",) if study.protocol["split.fitted_on"] == "all" else ()
     by_test = bool(entry.space) and study.protocol["split.tuned_on"] == "test"
     return fitted + (("tuned on the test part",) if by_test else ())

@@ -60,7 +60,7 @@ def test_relevance_by_ratings_is_refused_where_these_are_gone(tmp_path):
 
 
 def fitted(**decisions):
-    """What is fitted and held out in the first of two folds: a plan with a validation part."""
+    """The rows that are fitted and held out in the first of two folds: a plan with a validation part."""
     rows = pd.DataFrame([(u, i, 1 + (3 * u + i) % 5) for u in range(8) for i in range(6)], columns=ROWS.columns)
     stated = {f"data.{name}": value for name, value in decisions.items()}
     rules = Protocol.load("random-5fold").replace({"split.folds": 2, "split.validation_share": 0.3, **stated})

@@ -70,7 +70,7 @@ def largest_in_columns(weights: csr_array, k: int) -> csr_array:
 
 @compiled()
 def _largest(starts, values, k):  # type: ignore[no-untyped-def]
-    """Which values are among the k largest of their row."""
+    """A mask of the values that are among the k largest of their row."""
     chosen = np.zeros(len(values), dtype=np.bool_)
     for row in range(len(starts) - 1):
         for place in nearest_first(values[starts[row] : starts[row + 1]], k, False, False):

@@ -55,7 +55,7 @@ SCALES = (
 
 @dataclass(eq=False, kw_only=True)
 class Popularity:
-    """How often an item occurs in the training rows (Cremonesi, Koren & Turrin 2010, TopPop).
+    """The number of times that an item occurs in the training rows (Cremonesi, Koren & Turrin 2010, TopPop).
 
     ``count`` says what is counted: rows, whatever their ratings; users; or the sum or the mean of ratings, which is
     MovieAvg. ``scale`` says what becomes of the number: except ``rank`` and the quantiles of ratings that are negative,

@@ -1,4 +1,4 @@
-"""What the biases beside factors are: learnt with them, or computed before from ratings alone."""
+"""The kind of biases next to factors: learnt with them, or computed before from ratings alone."""
 
 from __future__ import annotations
 

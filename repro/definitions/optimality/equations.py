@@ -53,7 +53,7 @@ class Factors:
         return self.user_bias is not None or self.item_bias is not None or self.mean != 0.0
 
     def offsets(self, rows: Rows) -> FloatArray | None:
-        """What is added to the product of each row; None where there is nothing."""
+        """The value that is added to the product of each row; None where there is nothing."""
         if not self.has_biases:
             return None
         added = np.full(len(rows.values), self.mean)
@@ -75,7 +75,7 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """What the factors of a side follow from: their own values before, and those of the other side."""
+    """The values that the factors of a side follow from: their own values before, and those of the other side."""
 
     side: SideName
     after: FloatArray
@@ -144,7 +144,7 @@ def other(side: SideName) -> SideName:
 
 @dataclass(frozen=True)
 class Residual:
-    """How far factors are from meeting an equation, relative to their size, or to that of the gradient's parts.
+    """The distance of factors from meeting an equation, relative to their size, or to that of the gradient's parts.
 
     whole  of all users or items together
     worst  of the user or item that is furthest from it, relative to the mean size of all
@@ -247,7 +247,7 @@ class System:
         return lower - upper
 
     def residual(self, numbers: Mapping[str, float]) -> Residual:
-        """How far the factors are from meeting the equations with these numbers."""
+        """The distance of the factors from meeting the equations with these numbers."""
         residual = MET
         for observed in self.observations:
             terms = self.hypothesis.terms(self._data(observed))
@@ -288,7 +288,7 @@ class System:
     def _distance(
         self, observed: Observed, equation: Equation, terms: Mapping[str, Term], numbers: Mapping[str, float]
     ) -> Residual:
-        """How far the factors of a side are from those that minimise the objective given the other side."""
+        """The distance of the factors of a side from those that minimise the objective given the other side."""
         if any(isinstance(term, Divergence) or term.absolute for term in terms.values()):
             return NONE
         squares = [

@@ -38,7 +38,7 @@ class Fit:
     sources: Mapping[str, str]
 
     def on(self, observations: Sequence[Observed]) -> Residual:
-        """How far other factors are from meeting the equations, with the same numbers; the step may be another one."""
+        """The distance of other factors from meeting the equations, with the same numbers; the step may differ."""
         system = System(self.hypothesis, self.method, observations)
         numbers = dict(self.numbers)
         with threadpool_limits(1):  # more threads would add in another order

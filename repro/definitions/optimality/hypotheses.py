@@ -20,7 +20,7 @@ ABSOLUTE: Mapping[SideName, str] = {"users": "user_absolute", "items": "item_abs
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What the parts of an objective follow from: training rows, and what is added to the product in each of them."""
+    """The origin of the parts of an objective: training rows, and what is added to the product in each of them."""
 
     rows: Rows
     offsets: FloatArray | None = None
@@ -172,7 +172,7 @@ def _rating_terms(setting: Mapping[str, ParameterValue]) -> Callable[[Data], Map
 
 
 def offset_of(offset: str, data: Data, values: FloatArray) -> FloatArray:
-    """What is subtracted from the value of each row."""
+    """The number that is subtracted from the value of each row."""
     rows = data.rows
     if offset == "none":
         return np.zeros_like(values)

@@ -133,7 +133,7 @@ class FactorInference:
         epochs: int | None,
         penalties: Sequence[float] = PENALTIES,
     ) -> Iterator[Experiment]:
-        """What is learnt with the first penalty that leaves factors of a usual size."""
+        """The factors that are learnt with the first penalty that leaves factors of a usual size."""
         tried = penalties if self.target.can_change("regularisation") else penalties[-1:]
         for penalty in tried:
             parameters = self.target.named({**roles, "regularisation": penalty})
@@ -258,7 +258,7 @@ class FactorInference:
         )
 
     def _biases(self, experiment: Experiment) -> dict[SideName, BiasFit]:
-        """What the biases are; where they are learnt in steps, after so many epochs that they are not tiny."""
+        """The kind of the biases; where they are learnt in steps, after so many epochs that they are not tiny."""
         observations = experiment.observations
         if experiment.methods[0].kind == "step" and any(map(biases_move, observations)):
             rate, epochs = STEPS_OF_BIASES

@@ -104,7 +104,7 @@ class Target:
 
 
 def factors_of(implementation: Implementation, train: Interactions) -> Factors | None:
-    """What an implementation learns from rows of users and items that all have some; None where it offers nothing."""
+    """The state learnt from rows of users and items that all have some; None where the implementation offers none."""
     recommender = implementation.fitted(train)
     state = recommender.state()
     if "user_factors" not in state or "item_factors" not in state:

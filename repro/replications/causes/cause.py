@@ -57,7 +57,7 @@ class PrintedNumbers:
     off: BoolArray
 
     def given(self, cells: IntArray, values: FloatArray) -> BoolArray:
-        """Which of the printed numbers of ``cells`` are given by ``values``."""
+        """A mask of the printed numbers of ``cells`` that ``values`` give."""
         near: BoolArray = np.abs(values - self.printed[cells]) <= self.reach[cells] * (1 + _NOISE) + 1e-12
         return near
 
@@ -71,7 +71,7 @@ class PrintedNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How well a cause explains a table.
+    """The degree to which a cause explains a table.
 
     met      the cells in question that it gives
     concern  how many cells in question it concerns
@@ -95,7 +95,7 @@ def enough(met: int, concern: int) -> bool:
 
 
 def fit(cause: Cause, table: PrintedNumbers) -> Fit:
-    """How well ``cause`` explains ``table``."""
+    """The degree to which ``cause`` explains ``table``."""
     given = table.given(cause.cells, cause.values)
     off, held = table.off[cause.cells], table.held[cause.cells]
     return Fit(cause, cause.cells[given & off], int(off.sum()), int((held & ~given).sum()))

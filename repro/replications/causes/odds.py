@@ -94,7 +94,7 @@ def _ranges(causes: Sequence[Cause], table: PrintedNumbers, off: IntArray) -> tu
 
 
 def _moves(cause: Cause, table: PrintedNumbers, off: IntArray) -> FloatArray:
-    """How far a cause moves each number in question; 0 where it does not concern it."""
+    """The distance by which a cause moves each number in question; 0 where it does not concern it."""
     moved = table.values.copy()
     moved[cause.cells] = cause.values
     moves: FloatArray = (moved - table.values)[off]

@@ -92,7 +92,7 @@ def lines_of_table(text: str, place: str) -> RawTable:
 
 
 def _outermost(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where the content of each tabular begins and ends that is in no other one, and the name of its environment."""
+    """The beginning and end of the content of each tabular that is in no other one, and the name of its environment."""
     depth, start, name = 0, 0, ""
     for match in _BEGIN_END.finditer(text):
         if match[1] == "begin":

@@ -1,4 +1,4 @@
-"""What the rows and columns of a printed table are: metrics, cut-offs, data sets and algorithms."""
+"""The rows and columns of a printed table: metrics, cut-offs, data sets and algorithms."""
 
 from __future__ import annotations
 

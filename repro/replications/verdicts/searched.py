@@ -1,4 +1,4 @@
-"""What explains the printed numbers that the claim's own setting does not give: the search after the first verdicts.
+"""Explanations of the printed numbers that the claim's own setting does not give: the search after the first verdicts.
 
 The search looks for one setting of the open decisions, then for errors that explain many numbers at once, then for
 limits that no ranking exceeds, and at last for the protocols that come nearest. It can be stopped at any time: a

@@ -33,7 +33,7 @@ def spreads_of(printed: Printed, seeds: Sequence[float], folds: Sequence[float])
 
 
 def sentence(printed: Printed, spreads: Sequence[Spread]) -> str:
-    """What the printed spread agrees with, in words."""
+    """The numbers that the printed spread agrees with, in words."""
     shown = f"± {printed.text}"
     if not spreads:
         return f"{shown} cannot be judged: one seed and one fold have no spread; add seeds"

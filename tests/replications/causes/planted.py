@@ -52,7 +52,7 @@ k = [2, 4, 8, 15, 30]
 
 @dataclass(frozen=True)
 class Design:
-    """What a small study has: the rows of its data, its algorithms and metrics, and the decimals of its table."""
+    """The content of a small study: the rows of its data, its algorithms and metrics, and the decimals of its table."""
 
     seed: int
     labels: tuple

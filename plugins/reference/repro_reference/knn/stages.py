@@ -188,7 +188,7 @@ class Stages:
 
 
 def _extent(setting: Setting) -> tuple[int, bool]:
-    """How many of the nearest are stored (0: all), and whether of each neighbour instead of each target."""
+    """The number of the nearest that are stored (0: all), and whether of each neighbour instead of each target."""
     if setting.neighbourhood != "rated":
         return int(setting.k), setting.neighbourhood == "neighbour"
     return int(setting.pool), setting.pool > 0 and setting.pool_of == "neighbour"
