@@ -73,6 +73,6 @@ def repro_framework() -> Framework:
 
 @impl
 def repro_splitters() -> tuple[Splitter, ...]:
-    from repro_reference import elliot_splitters, splitters
+    from repro_reference import elliot_splitters, recbole_splitters, splitters
 
-    return (*splitters.SPLITTERS, *elliot_splitters.SPLITTERS)
+    return (*splitters.SPLITTERS, *elliot_splitters.SPLITTERS, *recbole_splitters.SPLITTERS)

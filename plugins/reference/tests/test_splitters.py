@@ -10,6 +10,7 @@ from repro.errors import PluginError
 from repro.plugin import plugins
 from repro.protocol import Protocol
 from repro.split import make_folds
+from repro_reference.recbole_splitters import shuffled
 
 
 def data(seed, users=8, items=9, rows=60):
@@ -122,6 +123,28 @@ def test_elliot_without_draws():
     assert folds_of("temporal_hold_out", frame, 0, test_ratio=0.2) == [by_user(frame, latest)]
     with pytest.raises(PluginError, match=r"raise data.user_core"):
         folds_of("random_leave_n_out", frame, 0, folds=1, n=50)
+
+
+def test_the_shuffle_of_recbole():
+    """What PyTorch 2.13 prints for torch.manual_seed(2020); torch.randperm(10), and for 42."""
+    assert shuffled(10, 2020).tolist() == [0, 7, 5, 4, 2, 6, 1, 8, 9, 3]
+    assert shuffled(10, 42).tolist() == [2, 6, 1, 8, 4, 5, 0, 9, 3, 7]
+
+
+@pytest.mark.parametrize("group_by", ["user", "all"])
+def test_recbole_takes_shares_of_the_shuffled_rows(group_by):
+    frame = data(3)
+    order = pd.Series(shuffled(60, 9))
+    groups = frame["user"].to_numpy()[order] if group_by == "user" else np.zeros(60)
+    train, test = [], []
+    for _, own in order.groupby(groups):
+        size = len(own)  # below ten rows, a tenth is less than one row: test and validation have one each
+        few = 1 if 3 <= size < 10 else size // 10
+        train += own.tolist()[: size - 2 * few]
+        test += own.tolist()[size - few :]
+    parameters = {"train": 0.8, "valid": 0.1, "test": 0.1, "group_by": group_by}
+    ((got_train, got_test),) = plugins().split("recbole-data/ratio", Interactions.from_frame(frame), 9, parameters)
+    assert (sorted(got_train.tolist()), sorted(got_test.tolist())) == (sorted(train), sorted(test))
 
 
 def test_they_are_strategies_of_a_protocol():
