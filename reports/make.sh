@@ -21,6 +21,8 @@ make_in() {
     cross-framework-ml100k)
         run "$1"
         run "$1/ut"
+        run "$1/definitions"
+        run "$1/definitions/ut"
         ;;
     metric-study-ml100k)
         repro run "$1/study.toml" --resume

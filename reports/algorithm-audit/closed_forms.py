@@ -1,12 +1,11 @@
 """Audit the closed forms of all toolkits: `python reports/algorithm-audit/closed_forms.py [FRAMEWORK ...]`.
 
 Writes a line of JSON for each audit to closed-forms.jsonl beside this file, and a table of all of them to
-closed-forms.csv; audits that are there are not repeated.
+closed-forms.md; audits that are there are not repeated.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 import time
@@ -72,27 +71,31 @@ def audit(label: str, stated: dict[str, str | int | float | bool]) -> None:
 
 
 def write_table() -> None:
-    """closed-forms.csv: the verdict on each algorithm, with its decisions or the case."""
-    with FILE.with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["algorithm", "version", "parameters", "verdict", "decisions", "undetermined", "case"])
-        for line in sorted(FILE.read_text().splitlines()):
-            result = json.loads(line)
-            finding: dict[str, Any] = next(iter(result["findings"]), {})
-            explained = finding.get("status") == "explained"
-            defaults = plugins().algorithm(finding["definition"])[1].parameters if explained else ()
-            default = {parameter.name: parameter.default for parameter in defaults}
-            open_ = finding.get("undetermined", {})
-            decisions = {
-                name: value
-                for name, value in finding.get("parameters", {}).items()
-                if value != default.get(name) and name not in open_
-            }
-            case = "" if explained else _case(finding) or result.get("message", "")
-            verdict = finding.get("agreement", result["status"])
-            stated = result.get("parameters") or result["stated"]
-            texts = [_pairs(stated), verdict, _pairs(decisions), ", ".join(open_), case]
-            writer.writerow([result["algorithm"], result.get("version", ""), *texts])
+    """closed-forms.md: the verdict on each algorithm, with its decisions or the case."""
+    head = ["algorithm", "version", "parameters", "verdict", "decisions", "undetermined", "case"]
+    lines = ["# Verdicts on closed forms", "", _row(head), _row(["---"] * len(head))]
+    for line in sorted(FILE.read_text().splitlines()):
+        result = json.loads(line)
+        finding: dict[str, Any] = next(iter(result["findings"]), {})
+        explained = finding.get("status") == "explained"
+        defaults = plugins().algorithm(finding["definition"])[1].parameters if explained else ()
+        default = {parameter.name: parameter.default for parameter in defaults}
+        open_ = finding.get("undetermined", {})
+        decisions = {
+            name: value
+            for name, value in finding.get("parameters", {}).items()
+            if value != default.get(name) and name not in open_
+        }
+        case = "" if explained else _case(finding) or result.get("message", "")
+        verdict = finding.get("agreement", result["status"])
+        stated = result.get("parameters") or result["stated"]
+        texts = [_pairs(stated), verdict, _pairs(decisions), ", ".join(open_), case]
+        lines.append(_row([result["algorithm"], result.get("version", ""), *texts]))
+    FILE.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _pairs(values: dict[str, object]) -> str:
