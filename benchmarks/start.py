@@ -1,8 +1,9 @@
 """The time until a second process has evaluated: python benchmarks/start.py
 
 Compiled code is stored on disk. A new process imports repro, loads the code and evaluates two small frames. For
-comparison, a new process imports Numba and runs the smallest compiled function, also from disk, as every program with
-such compiled loops must. The import of pandas, which users of frames need anyway, is reported separately.
+comparison, a new process imports Numba and runs the smallest compiled function, also from disk, as other programs with
+such compiled loops must; repro calls stored machine code without Numba where it can. The import of pandas, which users
+of frames need anyway, is reported separately.
 """
 
 from __future__ import annotations
