@@ -55,11 +55,18 @@ class BiasFit:
     def holds(self, limit: float) -> bool:
         """Whether the biases follow from the hypothesis; steps with biases that are not tiny add up only roughly."""
         if self.kind == "step":
-            return self.residual.whole <= LARGEST_OF_STEPS and self.margin >= 2.0
+            return self.residual.whole <= LARGEST_OF_STEPS
         return self.residual.whole <= limit and self.residual.worst <= 10 * limit
 
     @property
+    def is_determined(self) -> bool:
+        """Whether other hypotheses about biases that are learnt in steps are further away."""
+        return self.kind != "step" or self.margin >= 2.0
+
+    @property
     def meaning(self) -> str:
+        if not self.is_determined:
+            return "learnt in steps; their penalty is undetermined"
         how = "learnt in steps towards" if self.kind == "step" else "equal to"
         weight = "damping" if self.penalty == "constant" else "penalty for each rating"
         number = 0.0 if self.number < 1e-9 else self.number
@@ -73,6 +80,7 @@ class BiasFit:
             "penalty": self.penalty,
             "number": self.number,
             "learnt": self.kind == "step",
+            "determined": self.is_determined,
             "residual": self.residual.whole,
         }
 

@@ -52,7 +52,7 @@ MANY_EPOCHS = 400
 SMALL_STEPS = (1e-4, 1e-7)
 # With steps, factors are those of the start, whatever the penalty; a large one shows most.
 PENALTIES_OF_STEPS = (0.5,)
-# Ratings that are larger move factors too far in a step.
+# Ratings that are larger move factors too far in a step; those that are all the same hardly move them.
 LARGEST_OF_STEPS = 10.0
 # The learning rate and the epochs after which biases are so large that their penalty shows in their steps.
 STEPS_OF_BIASES = (1e-4, 800)
@@ -150,7 +150,7 @@ class FactorInference:
         for train in sets:
             parameters = dict(experiment.parameters)
             if experiment.methods[0].kind == "step":
-                if np.abs(train.ratings).max(initial=1.0) > LARGEST_OF_STEPS:
+                if np.abs(train.ratings).max(initial=1.0) > LARGEST_OF_STEPS or np.ptp(train.ratings) == 0:
                     continue
                 parameters = {**self._small_step(train), **parameters}
             try:

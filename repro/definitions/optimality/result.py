@@ -83,11 +83,16 @@ class FactorDefinition:
         """Whether the objective is that of both sides: the one learnt first is known only if learning has converged."""
         return self.both is None or self.both.residual.whole <= 1e-3
 
+    @property
+    def _is_determined(self) -> bool:
+        biases = all(fit.is_determined for fit in self.biases.values())
+        return not self.undetermined and self.is_complete and biases
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         confirmed, sets, rejected = self.confirmation
         return {
-            "status": "undetermined" if self.undetermined or not self.is_complete else "explained",
+            "status": "explained" if self._is_determined else "undetermined",
             "definition": f"reference/{self.algorithm}",
             "objective": dict(self.fit.hypothesis.setting),
             "numbers": self.numbers,
