@@ -120,6 +120,7 @@ def require_explained(name: str, given: dict[str, Any], compute: Compute) -> Non
         assert not (np.isfinite(defined) & ~answer.scored & outside).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_items", [True, False], ids=["items", "users"])
 def test_some_planted_neighbours_are_inferred(by_items: bool) -> None:
     for given in drawn_settings(by_items, 3, 1):

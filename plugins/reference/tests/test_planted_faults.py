@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from test_planted_definitions import Compute, Table, implementation, infer, neighbours
 
+from plugins.reference.tests.test_knn_definitions import DEFAULTS
+from plugins.reference.tests.test_planted_definitions import Compute, Table, implementation, infer, neighbours
 from repro.definitions import Unexplained
 from repro.definitions.audit import defining_spaces
 from repro.definitions.comparison import Comparison
@@ -48,8 +49,6 @@ KNN = {"k": 3, "similarity": "cosine", "normalise": False}
 
 
 def item_knn(table: Table) -> Table:
-    from test_knn_definitions import DEFAULTS
-
     return neighbours(DEFAULTS | KNN, True)(table)
 
 
