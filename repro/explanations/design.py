@@ -11,7 +11,7 @@ experiments, 1991).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -22,6 +22,7 @@ from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.evaluation.stages import lists_depend_on_relevance
 from repro.protocol import Decision, Option, Protocol, Stage, Value, registry, resolve
+from repro.protocol.decision import AnyOf
 
 RANKING: tuple[Stage, ...] = ("missing", "precision", "ties")
 _MAX_THRESHOLDS = 20  # the largest number of distinct ratings that are all tried as thresholds
@@ -89,7 +90,28 @@ def read_axes(
                 values = (current, *(value for value in values if value != current))
             if len(values) > 1 or equals:
                 axes[decision.id] = Axis(decision.id, values, name == decision.id)
-    return [axes[key] for key in decisions if key in axes]
+    return [_with_possible_values(axes[key], axes, base) for key in decisions if key in axes]
+
+
+def _with_possible_values(axis: Axis, axes: Mapping[str, Axis], base: Protocol) -> Axis:
+    """The axis without options that no combination of the other axes allows."""
+
+    def values_of(decision: str) -> tuple[Value | None, ...]:
+        return axes[decision].values if decision in axes else (base.get(decision),)
+
+    def possible(value: Value) -> bool:
+        option = registry()[axis.decision].option(value)
+        required = () if option is None else option.when
+        return all(
+            any(
+                condition.holds(other)
+                for condition in (group.conditions if isinstance(group, AnyOf) else (group,))
+                for other in values_of(condition.decision)
+            )
+            for group in required
+        )
+
+    return replace(axis, values=tuple(filter(possible, axis.values)))
 
 
 def _values_to_try(decision: Decision, ratings: FloatArray | None) -> tuple[Value, ...]:
