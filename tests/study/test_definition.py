@@ -22,7 +22,7 @@ def test_a_framework_gets_the_parameters_that_make_it_follow(own_cache):
     """LensKit scores by quantile unless it is told to count."""
     (entry,), left_out = read_entries([{"use": "lenskit/popularity", "definition": "users"}])
     assert entry.parameters == {"score": "count"}
-    assert entry.follows.startswith("the same scores as users: ")
+    assert entry.follows.startswith("the same scores in single precision as users: ")
     assert not left_out
     stored = [json.loads(file.read_text()) for file in own_cache.iterdir()]
     assert [(each["algorithm"], each["parameters"]) for each in stored] == [("lenskit/popularity", {"score": "count"})]
@@ -98,7 +98,7 @@ def test_a_run_records_the_definition_and_can_be_read_again(tmp_path):
     run = study.run(tmp_path / "run", report=False, progress=False)
     started = [event for event in run.journal.events("cell.started") if event.algorithm == "lenskit/popularity"]
     assert {event.parameters["score"] for event in started} == {"count"}
-    assert all(event.follows.startswith("the same scores as users") for event in started)
+    assert all(event.follows.startswith("the same scores in single precision as users") for event in started)
     again = repro.Study.load(tmp_path / "run" / "study.toml")
     assert again.entries[0].follows == study.entries[0].follows
     assert again.digest == study.digest or again.entries == study.entries
