@@ -33,7 +33,7 @@ PARTS = {"train": "train", "test": "validation"}
 @pytest.fixture(scope="module")
 def study(data, protocol):
     spaces = {"item-knn": SPACE, "puresvd": {"factors": [2, 4, 8]}}
-    uses = ["reference/item-knn", "reference/puresvd", "reference/ease", "reference/popularity"]
+    uses = ["reference/item-knn", "reference/puresvd", "reference/ease", "reference/item-mean"]
     return tuned_study(data, protocol, spaces, uses, trials=12)
 
 
@@ -207,7 +207,7 @@ def test_the_report_and_the_command_state_which_algorithms_were_tuned(finished, 
 
 
 def test_there_is_no_remark_where_all_algorithms_with_parameters_are_tuned(data, protocol, tmp_path):
-    uses = ["reference/puresvd", "reference/popularity"]
+    uses = ["reference/puresvd", "reference/item-mean"]
     results = tuned_study(data, protocol, {"puresvd": {"factors": [2, 4]}}, uses).run(tmp_path / "run")
     report = write_report(results).read_text()
     assert "<h2>Tuning</h2>" in report and "untuned" not in report
