@@ -6,5 +6,5 @@ for folder; do
     find "$folder" -name run -prune -o -name '*.html' -exec rm {} +
     find "$folder" -name run -prune -o \( -name journal.jsonl -o -name journal.jsonl.gz \) -print |
         while read -r journal; do repro seal "$(dirname "$journal")"; done
-    find "$folder" -name run -prune -o -name journal.jsonl -size +1000k -exec gzip -fn9 {} +
+    find "$folder" -name run -prune -o -name journal.jsonl -size +100k -exec gzip -fn9 {} +
 done

@@ -95,7 +95,7 @@ def _protocol(claim: Claim, name: str, setting: Setting) -> OpenProtocol:
 def _assumed(claim: Claim, name: str, setting: Setting) -> list[str]:
     """Decisions that bear on the numbers claimed under a protocol, have a default, and are neither stated nor open."""
     names = [cell.key.metric for cell in claim.cells if name in cell.key.protocols]
-    names += [operand.measure for operand in claim.operands if operand.measure and operand.under == name]
+    names += [metric for operand in claim.operands if operand.under == name for metric in operand.measures]
     if not names:
         return []
     protocol, decisions = setting.protocol, registry()

@@ -113,10 +113,11 @@ class Runs:
             for under in cell.key.protocols:
                 protocol = claim.setting(under, cell.key.changes).protocol
                 self._request(protocol, [cell.key.algorithm], cell.key.metric, self.seeds_of(cell))
-        for operand in (operand for operand in claim.operands if operand.measure):
-            protocol = claim.setting(operand.under, operand.changes).protocol
-            labels = self.labels if operand.dp else self.matching_labels(operand)
-            self._request(protocol, labels, operand.measure, self.seeds, separate=bool(operand.dp))
+        for operand in (operand for operand in claim.operands if operand.measures):
+            protocol, of_all = claim.setting(operand.under, operand.changes).protocol, bool(operand.property_of_metric)
+            labels = self.labels if of_all else self.matching_labels(operand)
+            for metric in operand.measures:
+                self._request(protocol, labels, metric, self.seeds, separate=of_all)
 
     @property
     def cells(self) -> list[Cell]:

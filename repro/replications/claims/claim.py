@@ -123,13 +123,16 @@ class Operand:
 
     algorithms  labels, in which ``*`` matches anything
     take        which of their numbers to compare: each of them, the minimum, the maximum or the mean
-    dp          a metric whose discriminative power is meant: the sum of the p-values of all pairs of algorithms
+    property_of_metric  in place of ``metric``: which property of ``metrics`` over all algorithms is meant
+    share       for "sparsity", of the held-out ratings that are kept; for "popularity", of the items that are removed
     """
 
     number: float | None = None
     algorithms: tuple[str, ...] = ()
     metric: str = ""
-    dp: str = ""
+    property_of_metric: Literal["", "dp", "tau", "sparsity", "popularity"] = ""
+    metrics: tuple[str, ...] = ()
+    share: float = 0.0
     under: str = OWN
     changes: tuple[tuple[str, Value], ...] = ()
     times: float = 1.0
@@ -141,9 +144,9 @@ class Operand:
         return (self.under,)
 
     @property
-    def measure(self) -> str:
-        """The metric to measure, if any."""
-        return self.metric or self.dp
+    def measures(self) -> tuple[str, ...]:
+        """The metrics to measure, if any."""
+        return self.metrics or ((self.metric,) if self.metric else ())
 
     def matching(self, labels: Sequence[str]) -> list[str]:
         """The labels that match ``algorithms``."""

@@ -161,11 +161,19 @@ PATTERNS = Table(
 )
 OPERAND = Table(
     "left and right",
-    "An operand of a pattern: a metric of algorithms, or the discriminative power of a metric.",
+    "An operand of a pattern: a metric of algorithms, or a property of a metric, over all algorithms: one of `dp`, "
+    "`tau`, `sparsity` and `popularity`. All metrics have a cut-off.",
     {
         "algorithm": "the label, several labels, or a pattern with `*`: it must hold for each, or see `take`",
         "metric": "the metric, with its cut-off",
         "dp": "in place of algorithm and metric: the discriminative power of this metric over all algorithms",
+        "tau": "in place of algorithm and metric: Kendall's tau between the orders of all algorithms by two metrics, "
+        '`["ndcg@5", "ndcg@100"]`',
+        "sparsity": "in place of algorithm and metric: Kendall's tau between the order by this metric and its order "
+        "with a random `share` of the held-out ratings, the mean over 50 samples",
+        "popularity": "in place of algorithm and metric: Kendall's tau between the order by this metric and its order "
+        "without the ratings of the `share` of held-out items that have most of them",
+        "share": "of sparsity, the share of the ratings that are kept; of popularity, of the items that are removed",
         **SETTING,
         "times": "a factor (`1` if left out)",
         "take": "of several algorithms: one of the choices below (`each` if left out)",

@@ -193,7 +193,8 @@ def _check(file: ClaimFile, claim: Claim) -> None:
         _check_label(file, claim, cell.key, section)
         _check_metric(file, claim, cell.key.metric, cell.key, section)
     for operand in claim.operands:
-        _check_metric(file, claim, operand.measure, operand, "patterns")
+        for metric in operand.measures or ("",):
+            _check_metric(file, claim, metric, operand, "patterns")
     for fact in claim.facts:
         _check_under(file, claim, fact.under, "facts", fact.prepared)
         if fact.algorithm and fact.algorithm not in claim.labels:

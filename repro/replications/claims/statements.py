@@ -29,6 +29,7 @@ from repro.replications.claims.keys import (
 from repro.replications.claims.printed import LEVEL, Printed, Tolerance, read_printed
 
 NOTHING = ("-", "–", "")
+PROPERTIES = ("dp", "tau", "sparsity", "popularity")
 
 
 class ClaimFile:
@@ -245,24 +246,47 @@ def _within(file: ClaimFile, entry: object, relation: str) -> tuple[float, bool]
     raise file.error("patterns", f'within = {entry!r} must be a number, such as 0.01, or a share, such as "10%"')
 
 
+def _property(file: ClaimFile, table: Mapping[str, Any], name: str, side: str) -> dict[str, Any]:
+    """Read a property of a metric, or of two, over all algorithms."""
+    given, share = table[name], table.get("share", 0.0)
+    metrics = [given] if isinstance(given, str) else given
+    expected = 2 if name == "tau" else 1
+    if not isinstance(metrics, list) or len(metrics) != expected:
+        example = 'a list of two metrics, such as ["ndcg@5", "ndcg@100"]' if expected == 2 else 'such as "ndcg@100"'
+        raise file.error(f"patterns.{side}", f"{side}: {name} is {example}; it is {given!r}")
+    for metric in metrics:
+        if not file.string(metric, f"patterns.{side}").rpartition("@")[2].isdecimal():
+            raise file.error(f"patterns.{side}", f"{side}: {name} needs a metric with its cut-off; it is {metric!r}")
+    has_share = name in ("sparsity", "popularity")
+    if has_share != ("share" in table) or (has_share and not (type(share) is float and 0 < share < 1)):
+        raise file.error(
+            f"patterns.{side}",
+            f"{side}: sparsity and popularity, and nothing else, have a share between 0 and 1, such as share = 0.5",
+        )
+    return {"property_of_metric": name, "metrics": tuple(metrics), "share": share}
+
+
 def _operand(file: ClaimFile, entry: object, side: str) -> Operand:
     if type(entry) in (int, float):
         return Operand(number=float(str(entry)))
     table = file.table(entry, f"patterns.{side}", OPERAND)
-    dp, metric = table.get("dp", ""), table.get("metric", "")
+    metric = table.get("metric", "")
     labels = table.get("algorithm", [])
     labels = [labels] if isinstance(labels, str) else labels
     times, take = table.get("times", 1.0), table.get("take", "each")
-    if bool(dp) == bool(metric) or bool(metric) != bool(labels):
+    properties = [name for name in PROPERTIES if name in table]
+    if len(properties) != (not metric) or bool(metric) != bool(labels):
         raise file.error(
-            f"patterns.{side}", f"{side} is a number, or has an algorithm and a metric, or dp; it is {dict(table)!r}"
+            f"patterns.{side}",
+            f"{side} is a number, or has an algorithm and a metric, or one of {', '.join(PROPERTIES)}; "
+            f"it is {dict(table)!r}",
         )
     if type(times) not in (int, float) or take not in tuple(TAKES):
         raise file.error(f"patterns.{side}", f"{side}: times is a number, and take one of {', '.join(TAKES)}")
     return Operand(
         algorithms=tuple(labels),
         metric=file.string(metric, f"patterns.{side}"),
-        dp=file.string(dp, f"patterns.{side}"),
+        **(_property(file, table, properties[0], side) if properties else {}),
         under=file.string(table.get("under", OWN), f"patterns.{side}"),
         changes=_changes(file, table, f"patterns.{side}"),
         times=float(times),

@@ -30,6 +30,9 @@ def judge_facts(claim: Claim) -> list[Judgement]:
     judgements = []
     for fact, (value, counted, protocol) in zip(facts, figures, strict=True):
         verdict, why = _verdict(fact, value, counted, protocol, rounding)
+        of_data = not (FIGURES[fact.name].of_protocol or FIGURES[fact.name].part or fact.prepared)
+        if verdict == "differs" and of_data and claim.data is not None and claim.data.digest:
+            verdict, why = "erratum", f"the data of the stated digest has {fact.printed.shown(value, 2)}"
         judgements.append(replace(not_run(fact, why, data), verdict=verdict, values=(value,)))
     return judgements
 

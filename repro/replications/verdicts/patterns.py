@@ -5,23 +5,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 from repro.errors import PluginError
-from repro.metric_study.judged_lists import judge_run
-from repro.metric_study.measuring import columns, user_values
 from repro.replications.claim_runs import Runs
 from repro.replications.claims.claim import CellKey, Operand, Pattern
 from repro.replications.verdicts.examples import WorkedExamples
 from repro.replications.verdicts.judgement import Judgement, VerdictName, not_run
-from repro.runs.run import Run
-from repro.stats import discriminative_power, randomisation_test
-
-RANDOMISATIONS = 100_000
+from repro.replications.verdicts.metric_properties import metric_property
 
 _RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -61,8 +54,8 @@ def _judge(pattern: Pattern, runs: Runs, examples: WorkedExamples | None) -> Jud
 def _absent(sides: Sequence[Operand], runs: Runs) -> list[str]:
     """Algorithms of both sides that could not run; an aggregate of several algorithms needs only one of them."""
     absent = []
-    for side in (side for side in sides if side.measure):
-        names = list(runs.labels) if side.dp else runs.matching_labels(side)
+    for side in (side for side in sides if side.measures):
+        names = list(runs.labels) if side.property_of_metric else runs.matching_labels(side)
         missing = [label for label in names if label in runs.not_run]
         absent += missing if side.take == "each" or len(missing) == len(names) else []
     return absent
@@ -77,9 +70,9 @@ def _numbers(side: Operand, runs: Runs, examples: WorkedExamples | None, seed: i
         return [(f"{side.number:g}", side.number)]
     protocol = runs.claim.setting(side.under, side.changes).protocol
     under = f" under {side.under}" if side.under else ""
-    if side.dp:
-        power = _power(runs.separate_run(protocol, seed), side.dp)
-        return [_times(f"discriminative power of {side.dp}{under}", power, side)]
+    if side.property_of_metric:
+        described, value = metric_property(runs.separate_run(protocol, seed), side)
+        return [_times(f"{described}{under}", value, side)]
     measured = runs.values(protocol, [side.metric], seed) if runs.labels else {}
     numbers = [
         (label, measured[label, side.metric])
@@ -103,16 +96,6 @@ def _systems(side: Operand, runs: Runs) -> list[str]:
 
 def _times(name: str, value: float, side: Operand) -> Number:
     return (name, value) if side.times == 1 else (f"{side.times:g} x {name}", side.times * value)
-
-
-@cache
-def _power(folder: Path, metric: str) -> float:
-    """DP of a metric: the sum of the p-values of Fisher's randomisation test over all pairs of algorithms."""
-    name, _, cutoff = metric.partition("@")
-    run = judge_run(Run(folder), int(cutoff))
-    column = columns([name], [int(cutoff)], run.protocol)[0]
-    users, values = user_values(run, column.measure)
-    return discriminative_power(randomisation_test(values, RANDOMISATIONS, run.seed, users=users).p)
 
 
 def _holds(pattern: Pattern, left: float, right: float) -> bool:

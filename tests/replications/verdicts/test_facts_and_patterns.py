@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.data import load_dataset
 from repro.errors import ReproError
 from repro.replications import replicate
 
@@ -42,6 +43,17 @@ def test_figures_of_a_data_set(small):
     result = small([*facts, ("mean rating", "3.0"), ("users", "5"), ("density", "0.6250")])
     assert [judgement.verdict for judgement in result] == ["exact"] * 6 + ["differs", "exact"]
     assert result[6].value == 4.0
+
+
+def test_a_figure_that_the_data_of_the_stated_digest_does_not_have_is_an_erratum(tmp_path):
+    frame = pd.DataFrame(ROWS, columns=["user", "item"]).assign(rating=1)
+    frame.to_csv(tmp_path / "small.csv", index=False)
+    digest = load_dataset(str(tmp_path / "small.csv")).digest
+    facts = '[[facts]]\nname = "users"\nvalue = "5"\n[[facts]]\nname = "items"\nvalue = "4"\n'
+    (tmp_path / "claim.toml").write_text(f'{HEAD}digest = "{digest}"\n{facts}')
+    result = replicate(tmp_path / "claim.toml").judgements
+    assert [judgement.verdict for judgement in result] == ["erratum", "exact"]
+    assert "the data of the stated digest has 4" in result[0].why
 
 
 def test_target_items_and_how_many_test_ratings_each_gives(small):
@@ -131,12 +143,60 @@ def test_a_pattern_must_hold_with_every_seed(write, measured):
 def test_discriminative_power(write, monkeypatch):
     """With two systems DP is the p-value of their one pair: the same that the metric study has."""
     from repro.metric_study import Settings, study_metrics
-    from repro.replications.verdicts import patterns
+    from repro.replications.verdicts import metric_properties
 
-    monkeypatch.setattr(patterns, "RANDOMISATIONS", 500)
+    monkeypatch.setattr(metric_properties, "RANDOMISATIONS", 500)
     path = write(pattern('{ dp = "ndcg@10" }', "<=", 1.0) + pattern('{ dp = "hit@10" }', ">", -1))
     result = replicate(path).judgements
     assert [judgement.verdict for judgement in result] == ["holds", "holds"]
     folder = next((path.parent / "run").iterdir())
     table = study_metrics(folder, Settings(metrics=("ndcg",), cutoffs=(10,), samples=1, randomisations=500)).dp
     assert f"discriminative power of ndcg@10 {table['dp'].iloc[0]:.4f}" in result[0].why
+
+
+MORE_ALGORITHMS = "".join(
+    f'[[algorithms]]\nuse = "reference/{name}"\nlabel = "{name}"\n' for name in ("random", "item-mean", "item-knn")
+)
+
+
+def test_agreement_and_robustness_of_the_order_by_a_metric(write, monkeypatch):
+    """The agreement is that of scipy on the measured numbers; the robustness is what the metric study has."""
+    from scipy.stats import kendalltau
+
+    from repro.metric_study import Settings, study_metrics
+    from repro.replications.verdicts import metric_properties
+    from repro.runs.run import Run
+
+    monkeypatch.setattr(metric_properties, "SAMPLES", 2)
+    sides = (
+        '{ tau = ["precision@3", "ndcg@10"] }',
+        '{ sparsity = "ndcg@10", share = 0.5 }',
+        '{ popularity = "ndcg@10", share = 0.2 }',
+    )
+    path = write(MORE_ALGORITHMS + "".join(pattern(side, "<=", 1.0) for side in sides))
+    result = replicate(path).judgements
+    assert [judgement.verdict for judgement in result] == ["holds", "holds", "holds"]
+    folder = next((path.parent / "run").iterdir())
+    table = Run(folder).results
+    numbers = table[table["fold"] == "all"].pivot(index="algorithm", columns="metric", values="value")
+    expected = kendalltau(numbers["precision@3"], numbers["ndcg@10"]).statistic
+    assert len(numbers) == 5 and f"tau of precision@3 with ndcg@10 {expected:.4f}" in result[0].why
+    study = study_metrics(folder, Settings(metrics=("ndcg",), cutoffs=(10,), samples=2, randomisations=10))
+    for table, share, judgement in ((study.sparsity, 0.5, result[1]), (study.popularity, 0.2, result[2])):
+        assert f" {table.loc[table['share'] == share, 'tau'].iloc[0]:.4f} <=" in judgement.why
+
+
+@pytest.mark.parametrize(
+    ("side", "problem"),
+    [
+        ('{ tau = "ndcg@10" }', "tau is a list of two metrics"),
+        ('{ tau = ["ndcg@10", "ndcg"] }', "needs a metric with its cut-off; it is 'ndcg'"),
+        ('{ sparsity = "ndcg@10" }', "have a share between 0 and 1"),
+        ('{ popularity = "ndcg@10", share = 2.0 }', "have a share between 0 and 1"),
+        ('{ dp = "ndcg@10", share = 0.5 }', "have a share between 0 and 1"),
+        ('{ dp = "ndcg@10", tau = ["ndcg@5", "ndcg@10"] }', "or one of dp, tau, sparsity, popularity"),
+    ],
+)
+def test_a_property_of_a_metric_that_is_incomplete_is_rejected(write, side, problem):
+    with pytest.raises(ReproError, match=problem):
+        replicate(write(pattern(side, "<", 1.0)))
