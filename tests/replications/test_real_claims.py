@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.replications import Claim, Options, replicate
+from repro.replications import VERDICTS, Claim, Options, replicate
 
 KEPT = Path(__file__).parents[2] / "reports" / "replications"
 SURPRISE = KEPT / "surprise-readme-ml100k" / "claim.toml"
@@ -81,6 +81,5 @@ def test_the_readme_counts_the_verdicts_of_all_claims():
     for claim in replications:
         for verdict, number in claim["counts"].items():
             counts[verdict] = counts.get(verdict, 0) + number
-    order = ("exact", "within", "underspecified", "erratum", "differs", "holds", "does not hold", "not run")
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if verdict in counts)
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
     assert f"{len(replications)} claims: {words}" in (KEPT / "README.md").read_text(encoding="utf-8")
