@@ -28,7 +28,7 @@ def random_subsampling(rows: Interactions, seed: int, *, folds: int, test_ratio:
 
 def random_leave_n_out(rows: Interactions, seed: int, *, folds: int, n: int) -> Folds:
     """``random_subsampling`` with leave_n_out: n random rows of every user are the test."""
-    if int(rows.user_counts().min()) < n:
+    if any(len(own) < n for own in _users(rows)):
         raise PluginError(f"a user has fewer than {n} rows, of which Elliot cannot leave {n} out; raise data.user_core")
     return _sampled(rows, seed, folds, lambda size: n)
 

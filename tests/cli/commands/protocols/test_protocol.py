@@ -93,6 +93,7 @@ def test_explain_a_decision_a_family_and_all():
     assert "McSherry & Najork" in invoke("explain", "ties.break")
     assert {d["id"] for d in json.loads(invoke("explain", "ties", "--json"))} == {
         "ties.break",
+        "ties.file_relevant",
         "ties.id_order",
         "ties.precision",
         "ties.decimals",
