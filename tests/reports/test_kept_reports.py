@@ -150,8 +150,7 @@ def test_both_protocols_are_asked_the_same():
 
 def test_the_table_in_the_readme_is_that_of_the_results():
     values = {folder: means(folder) for folder in (CROSS, CROSS / "ut")}
-    lines = [line.strip("|").split("|") for line in (CROSS / "README.md").read_text().splitlines() if line[:1] == "|"]
-    rows = [[cell.strip() for cell in line] for line in lines][2:]
+    rows = readme_rows(CROSS)
     assert len(rows) == len({label for label, _ in values[CROSS]})
     for algorithm, framework, _, _, *cells in rows:
         for cell, (folder, metric, factor) in zip(cells, COLUMNS, strict=True):
