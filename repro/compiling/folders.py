@@ -50,7 +50,7 @@ def write(path: Path, content: bytes, source: Path) -> None:
 def _require_trust(status: os.stat_result, path: Path, source: Path) -> None:
     """A PermissionError unless a file or folder is as safe as the source: who can change this can change anything."""
     of_source = source.parent.stat()
-    if status.st_uid not in {os.geteuid(), 0, of_source.st_uid}:
+    if hasattr(os, "geteuid") and status.st_uid not in {os.geteuid(), 0, of_source.st_uid}:
         raise PermissionError(f"{path} belongs to another user")
     for bit, owner in _OTHERS.items():
         same = owner is None or getattr(status, owner) == getattr(of_source, owner)

@@ -40,7 +40,7 @@ def sections(run: Run, **settings: Any) -> list[Section]:
         "Splitting": (*of("split"), *_folds(run)),
         "Algorithms": (*_algorithms(run), *_tuning(run)),
         "Candidates": of("candidates"),
-        "Ranking": of("missing", "ties"),
+        "Ranking": of("missing", "scores", "ties"),
         "Rating prediction": of("predict"),
         "Metrics": (*of("relevance"), *_metrics(run), *of("average")),
         "Statistical testing": _testing(run, **settings),

@@ -119,6 +119,7 @@ def review(
 
     Nothing in the folder is executed: pickles are refused, and links out of the folder are not followed.
 
+    >>> from pathlib import Path
     >>> Path("artefact").mkdir()
     >>> _ = Path("artefact/train.txt").write_text("1 10\\n1 11\\n2 10\\n")
     >>> _ = Path("artefact/test.txt").write_text("1 11\\n2 12\\n")

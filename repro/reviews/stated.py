@@ -97,7 +97,9 @@ def _names(pattern: str, name: str) -> bool:
 def read_paper(path: str | Path) -> Paper:
     """The statements in a TOML file: keys for all data sets, and tables ``[data.NAME]`` for single ones.
 
-    >>> _ = Path("paper.toml").write_text('split = "leave-one-out"\\\\n[data.ml-1m]\\\\nusers = 6040\\\\n')
+    >>> from pathlib import Path
+    >>> from repro.reviews.stated import read_paper
+    >>> _ = Path("paper.toml").write_text("[data.ml-1m]\\nusers = 6040")
     >>> read_paper("paper.toml").about("ml-1m").users
     6040
     """

@@ -30,7 +30,7 @@ def test_every_decision_that_bears_on_the_run_is_stated(run, one_relevant, predi
         every = set(Run(folder).decisions)
         other = {key for key in every if key.startswith("metric.") and key.split(".")[1] not in names}
         if folder == predictions_only:
-            families = ("candidates", "missing", "ties", "relevance", "average")
+            families = ("candidates", "missing", "scores", "ties", "relevance", "average")
             other |= {key for key in every if key.partition(".")[0] in families} - {"average.folds"}
         if folder == one_relevant:
             other |= {key for key in every if key.startswith("predict.")}

@@ -131,7 +131,7 @@ def test_a_parquet_file_that_fits_is_read(tmp_path, monkeypatch):
 
 
 def test_what_does_not_fit_into_memory_is_not_called_damaged(tmp_path, monkeypatch):
-    def read(self, columns=None):
+    def read(self, columns=None, use_threads=True):
         raise pa.ArrowMemoryError("malloc of size 1600000000 failed")
 
     monkeypatch.setattr(pq.ParquetFile, "read", read)

@@ -41,7 +41,7 @@ def test_the_command_says_it_before_the_run(nothing_built, tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(
         'protocol = "random-5fold"\nmetrics = ["ndcg@10"]\n[data]\nname = "synthetic"\nusers = 60\nitems = 40\n'
-        'ratings = 800\n[[algorithms]]\nuse = "*/popularity"\n[[algorithms]]\nuse = "*/slim"\n'
+        'ratings = 800\n[[algorithms]]\nuse = "*/popularity"\n[[algorithms]]\nuse = "*/multi-vae"\n'
     )
     done = subprocess.run(
         [sys.executable, "-m", "repro", "run", str(path), "--workers", "1"],
@@ -54,9 +54,9 @@ def test_the_command_says_it_before_the_run(nothing_built, tmp_path):
     assert chosen.startswith("left out: REPRO_PLUGINS = reference,recbole leaves out ")
     assert {"cornac", "implicit", "surprise"} <= set(chosen.partition(" leaves out ")[2].split(", "))
     assert f"left out: recbole is not installed; {BUILT}" in done.stderr
-    assert "left out: no framework that can run here has slim" in done.stderr
+    assert "left out: no framework that can run here has multi-vae" in done.stderr
     began = json.loads((tmp_path / "run" / "journal.jsonl").read_text().splitlines()[0])["event"]
-    assert list(began["left_out"]) == ["*/slim", "REPRO_PLUGINS", "recbole/popularity", "recbole/slim"]
+    assert list(began["left_out"]) == ["*/multi-vae", "REPRO_PLUGINS", "recbole/multi-vae", "recbole/popularity"]
     assert "reference popularity" in done.stdout
 
 

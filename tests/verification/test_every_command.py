@@ -29,6 +29,7 @@ REPORTS = Path(__file__).parents[2] / "reports"
 WITHOUT_FOLDER = {
     *("algorithms", "claim", "compare", "curve", "data", "diff", "doctor", "evaluate", "metrics", "plugins"),
     *("protocol", "study"),
+    "review",  # its page is about files of others
     *("verify", "audit"),  # an audit takes longer: tests/audits flips the bits of one
 }
 

@@ -53,7 +53,7 @@ def ratio_split(
 
 
 def _sizes(total: int, ratios: npt.NDArray[np.float64]) -> list[int]:
-    """How many rows each part has: rounded down but for the first; from the last on, a part below one row has one."""
+    """The number of rows of each part: rounded down but for the first; from the last on, at least one row."""
     shares = [float(ratio) / float(sum(ratios.tolist())) for ratio in ratios]
     sizes = [int(share * total) for share in shares]
     sizes[0] = total - sum(sizes[1:])

@@ -126,7 +126,7 @@ def test_elliot_without_draws():
 
 
 def test_the_shuffle_of_recbole():
-    """What PyTorch 2.13 prints for torch.manual_seed(2020); torch.randperm(10), and for 42."""
+    """The numbers are those of PyTorch 2.13 for torch.manual_seed(2020); torch.randperm(10), and for 42."""
     assert shuffled(10, 2020).tolist() == [0, 7, 5, 4, 2, 6, 1, 8, 9, 3]
     assert shuffled(10, 42).tolist() == [2, 6, 1, 8, 4, 5, 0, 9, 3, 7]
 
