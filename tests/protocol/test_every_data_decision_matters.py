@@ -82,7 +82,7 @@ VALUES = {
     "min_n_ratings": (0, 2, 3),
 }
 SEED = 5
-FEW, MANY = 4, 80
+FEW, MANY = 4, 400
 
 
 def options(key):
