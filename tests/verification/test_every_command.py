@@ -29,7 +29,6 @@ REPORTS = Path(__file__).parents[2] / "reports"
 WITHOUT_FOLDER = {
     *("algorithms", "claim", "compare", "curve", "data", "diff", "doctor", "evaluate", "metrics", "plugins"),
     *("protocol", "study"),
-    "review",  # its page is about files of others
     *("verify", "audit"),  # an audit takes longer: tests/audits flips the bits of one
 }
 
@@ -84,6 +83,11 @@ def written(tmp_path_factory):
             shutil.copy(path, claims / "worked")
     invoke("replicate", claims, "--workers", 1, "--budget", 2, "--refits", 1, "--quiet")
     by_command["replicate"] = [claims, *(claims / name for name in ("tiny", "worked", "lacking"))]
+    (place / "artefact").mkdir()
+    (place / "artefact" / "train.txt").write_text("1 10\n1 11\n2 10\n2 12\n")
+    (place / "artefact" / "test.txt").write_text("1 12\n2 11\n")
+    call("review", place / "artefact", "--into", place / "review", "--quiet")
+    by_command["review"] = [place / "review"]
     notes = place / "notes"
     notes.mkdir()
     (notes / "README.md").write_text("What came out.")
@@ -107,7 +111,18 @@ def own_files(folder):
     )
 
 
-COMMANDS = ("run", "report", "replay", "explain", "multiverse", "study-metrics", "export", "replicate", "seal")
+COMMANDS = (
+    "run",
+    "report",
+    "replay",
+    "explain",
+    "multiverse",
+    "study-metrics",
+    "export",
+    "replicate",
+    "review",
+    "seal",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
