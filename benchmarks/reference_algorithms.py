@@ -156,7 +156,7 @@ def contest(name: str, rows: Interactions, against: list[str] | None, rounds: in
     # In turns, so that whatever else the machine does meets all of them.
     taken = [[measured(contestant, rows) for contestant in contestants] for _ in range(rounds)]
     best = [min(times, key=lambda one: one.processor) for times in zip(*taken, strict=True)]
-    fastest = min(one.processor for one in best[1:]) if len(best) > 1 else best[0].processor
+    fastest = min(peer.processor for peer in best[1:]) if len(best) > 1 else best[0].processor
     for contestant, one in zip(contestants, best, strict=True):
         own = contestant is contestants[0]
         share = f"{one.processor / fastest:.2f} of the fastest" if own else f"{one.processor / best[0].processor:.1f}x"
